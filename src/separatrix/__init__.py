@@ -1,0 +1,1 @@
+"""Linear classifiers that prove what they found."""
