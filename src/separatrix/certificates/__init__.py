@@ -1,0 +1,11 @@
+"""What a fit claims, and how anyone can check it.
+
+A certificate holds a claim and the witnesses that prove it. `verify` recomputes everything from the data
+with NumPy alone: this package imports nothing else of separatrix, so the checker shares no code with the
+checked.
+"""
+
+from separatrix.certificates.base import Certificate, Check, Verification
+from separatrix.certificates.stationarity import Stationarity
+
+__all__ = ["Certificate", "Check", "Stationarity", "Verification"]

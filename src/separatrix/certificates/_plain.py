@@ -1,0 +1,61 @@
+"""Witnesses as plain JSON values and back, without loss: floats round-trip exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+_DTYPES = "biufUO"  # booleans, whole numbers, floats, text, and objects of the kinds above
+
+
+def to_plain(value: Any) -> Any:
+    """A value made of None, bool, int, float, str, list and dict with str keys only."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Fraction):
+        return {"fraction": f"{value.numerator}/{value.denominator}"}
+    if isinstance(value, np.generic):
+        return to_plain(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else {"float": repr(value)}  # JSON has no infinity
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in _DTYPES:
+            raise TypeError(f"An array of {value.dtype} cannot be written.")
+        entries = [to_plain(entry) for entry in value.ravel().tolist()]
+        return {"array": entries, "shape": list(value.shape), "dtype": value.dtype.str}
+    if isinstance(value, Mapping):
+        return {"dict": {str(key): to_plain(entry) for key, entry in value.items()}}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(entry) for entry in value]
+    raise TypeError(f"A {type(value).__name__} cannot be written.")
+
+
+def from_plain(plain: Any) -> Any:
+    """The value that `to_plain` wrote; lists stand for lists and tuples."""
+    if plain is None or isinstance(plain, (bool, int, float, str)):
+        return plain
+    if isinstance(plain, list):
+        return [from_plain(entry) for entry in plain]
+    if isinstance(plain, Mapping):
+        if plain.keys() == {"fraction"}:
+            return Fraction(plain["fraction"])
+        if plain.keys() == {"float"}:
+            return float(plain["float"])
+        if plain.keys() == {"dict"}:
+            return {key: from_plain(entry) for key, entry in plain["dict"].items()}
+        if plain.keys() == {"array", "shape", "dtype"}:
+            return _array(plain)
+    raise ValueError(f"Not a value that a certificate holds: {plain!r:.80}")
+
+
+def _array(plain: Mapping[str, Any]) -> Any:
+    dtype = np.dtype(plain["dtype"])
+    if dtype.kind not in _DTYPES:
+        raise ValueError(f"A certificate holds no array of {dtype}.")
+    entries = [from_plain(entry) for entry in plain["array"]]
+    array = np.empty(len(entries), dtype=dtype)
+    array[:] = entries
+    return array.reshape(plain["shape"])

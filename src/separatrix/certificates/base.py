@@ -1,0 +1,101 @@
+"""The common base of the certificates: a claim, its witnesses, its check, and its plain-dict form."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+from separatrix.certificates._plain import from_plain, to_plain
+
+
+@dataclass(frozen=True)
+class Check:
+    """One figure that must be at most its tolerance plus the rounding error of computing it in float64."""
+
+    name: str
+    figure: float
+    tolerance: float = 0.0
+    rounding: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.figure <= self.tolerance + self.rounding)  # False for NaN
+
+    def __str__(self) -> str:
+        return (
+            f"{'holds' if self else 'FAILS'}  {self.name}: {self.figure:.3g} <= {self.tolerance:.3g}"
+            f" + {self.rounding:.3g} for rounding"
+        )
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The checks of a certificate; true when all hold."""
+
+    checks: tuple[Check, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.checks) and all(self.checks)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.checks))
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate(ABC):
+    """A claim about a fitted classifier with all that is needed to check it against the data."""
+
+    schema: ClassVar[int] = 1
+    _kinds: ClassVar[dict[str, type[Certificate]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        Certificate._kinds[cls.__name__] = cls
+
+    @property
+    @abstractmethod
+    def claim(self) -> str:
+        """What is claimed, in one sentence."""
+
+    @abstractmethod
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recompute the claim from the data.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows the classifier was fitted to.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            Their weights, before any class weight.
+
+        Returns
+        -------
+        Verification
+            True when the claim holds; lists every check.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as numbers, strings, lists and dicts only, fit for JSON."""
+        witnesses = {field.name: to_plain(getattr(self, field.name)) for field in fields(self)}
+        return {"kind": type(self).__name__, "schema": self.schema, **witnesses}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The certificate that `to_dict` described; `ValueError` if a field is missing, unknown or malformed."""
+        if not isinstance(plain, Mapping):
+            raise ValueError("A certificate must be a mapping.")
+        kind = Certificate._kinds.get(str(plain.get("kind")))
+        if kind is None or not issubclass(kind, cls):
+            raise ValueError(f"Not a {cls.__name__}: its kind is {plain.get('kind')!r}.")
+        if plain.get("schema") != kind.schema:
+            raise ValueError(
+                f"This certificate has schema {plain.get('schema')!r}, but this version reads schema {kind.schema}."
+            )
+        names = {field.name for field in fields(kind)}
+        given = set(plain) - {"kind", "schema"}
+        if given != names:
+            raise ValueError(f"{kind.__name__} needs the fields {sorted(names)}; this one has {sorted(given)}.")
+        return kind(**{name: from_plain(plain[name]) for name in names})

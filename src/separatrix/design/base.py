@@ -1,0 +1,277 @@
+"""A design matrix in conditioned coordinates, and the one primitive on it: a sum over row blocks.
+
+Row i of a design is z_i = ((x_i - shift) * scale, 1), without the 1 when there is no intercept. Solvers
+work on coefficients V of shape (p, k), p = d + 1 or d, one column a task; scores are Z V. `user_units`
+takes V back to the user's coordinates: with W = scale * V[:d], x.W + (V[d] - shift.W) is the same score.
+
+The shift has two parts. `offset` is subtracted from the data before any product: needed for columns far
+from the origin (x = 1e9 + noise), where subtracting shift.W from x.W would cancel every digit. `rest` is
+subtracted from the products, which is cheaper and keeps a sparse matrix sparse.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.design import threads
+
+BLOCK_BYTES = 1 << 20  # a block, its scores and its slopes stay in the second-level cache
+INLINE_BYTES = 1 << 18  # below this, starting threads costs more than the work
+CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
+ANCHOR_ROWS = 1000  # enough rows to see which columns are far from the origin
+FAR = 10.0  # |mean| / deviation beyond which a column counts as far
+
+Parts: TypeAlias = tuple[Any, ...]
+
+
+class Block(ABC):
+    """Some consecutive rows of a design. Storage gives `x`, `inner` and `spread`; the rest is algebra."""
+
+    def __init__(self, design: Design, rows: slice) -> None:
+        self.design = design
+        self.rows = rows
+
+    @property
+    @abstractmethod
+    def x(self) -> Any:
+        """x - offset in float64, as a matrix that knows ``@``."""
+
+    @abstractmethod
+    def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
+        """x' diag(h) x and x' h, of the matrix `x`."""
+
+    @abstractmethod
+    def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
+        """sum_i R_ic (x_ij - centres[codes_i, j])² as (k, d), of the user's x."""
+
+    def dot(self, V: Floats) -> Floats:
+        """Z V: the scores of these rows, (m, k)."""
+        d, rest, scale = self.design.d, self.design.rest, self.design.scale
+        W = V[:d] if scale is None else scale[:, None] * V[:d]
+        scores = np.asarray(self.x @ W)
+        if rest is not None:
+            scores -= rest @ W
+        if self.design.intercept:
+            scores += V[d]
+        return scores
+
+    def tdot(self, R: Floats) -> Floats:
+        """Z' R for R (m, k): what these rows add to a gradient, (p, k)."""
+        d, rest, scale = self.design.d, self.design.rest, self.design.scale
+        total = R.sum(axis=0)
+        out = np.empty((self.design.p, R.shape[1]))
+        out[:d] = self.x.T @ R
+        if rest is not None:
+            out[:d] -= np.outer(rest, total)
+        if scale is not None:
+            out[:d] *= scale[:, None]
+        if self.design.intercept:
+            out[d] = total
+        return out
+
+    def gram(self, h: Floats | None = None) -> Floats:
+        """Z' diag(h) Z for h >= 0: what these rows add to a Hessian, (p, p)."""
+        d, rest, scale = self.design.d, self.design.rest, self.design.scale
+        inner, weighted = self.inner(h)
+        total = float(self.rows.stop - self.rows.start if h is None else h.sum())
+        if rest is not None:  # (x - r)'H(x - r) = x'Hx - (x'h) r' - r (x'h)' + sum(h) r r'
+            cross = np.outer(weighted - 0.5 * total * rest, rest)
+            inner = inner - cross - cross.T
+            weighted = weighted - total * rest
+        if scale is not None:
+            inner = scale[:, None] * inner * scale
+            weighted = scale * weighted
+        if not self.design.intercept:
+            return inner
+        out = np.empty((d + 1, d + 1))
+        out[:d, :d] = inner
+        out[:d, d] = out[d, :d] = weighted
+        out[d, d] = total
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Design(ABC):
+    """n rows of d features, stored as the subclass knows.
+
+    Parameters
+    ----------
+    X : matrix
+        The user's rows, never changed.
+    intercept : bool
+        Whether rows end in a 1.
+    names : sequence of str or None
+        Names of the columns, for messages.
+    offset, rest, scale : arrays of shape (d,) or None
+        See the module; None stands for 0, 0 and 1.
+    """
+
+    X: Any
+    intercept: bool = True
+    names: Sequence[str] | None = None
+    offset: Floats | None = None
+    rest: Floats | None = None
+    scale: Floats | None = None
+
+    # ------------------------------------------------------------------ shape
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @property
+    def p(self) -> int:
+        """Number of coefficients of a task: d, and 1 for the intercept."""
+        return self.d + self.intercept
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 for float32 data, else float64: the precision of the model, not of the arithmetic."""
+        return np.dtype(np.float32 if self.X.dtype == np.float32 else np.float64)
+
+    def rounded(self, values: Floats) -> Floats:
+        """The values as the model will hold them, in float64: a certificate describes the model itself."""
+        return np.asarray(values, dtype=self.dtype).astype(np.float64)
+
+    def column(self, j: int) -> str:
+        """What to call column j in a message."""
+        return f"column {j}" if self.names is None else f"column {j} ({self.names[j]!r})"
+
+    # ------------------------------------------------------------------ storage
+    @property
+    @abstractmethod
+    def nbytes(self) -> float:
+        """Bytes of all rows in float64."""
+
+    @property
+    @abstractmethod
+    def block_rows(self) -> int:
+        """How many rows make a good block."""
+
+    @abstractmethod
+    def block(self, start: int, stop: int) -> Block:
+        """Rows start to stop, in float64."""
+
+    @abstractmethod
+    def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
+        """(row, column, value) of an entry that is NaN, infinite or beyond ±limit, or None."""
+
+    @abstractmethod
+    def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
+        """(row, column, value) of an entry in these columns for which ``bad`` is true, or None."""
+
+    @abstractmethod
+    def constant(self, j: int) -> bool:
+        """Whether all entries of column j are equal."""
+
+    @abstractmethod
+    def subtractable(self) -> Array:
+        """Columns whose offset can be subtracted from the stored entries."""
+
+    # ------------------------------------------------------------------ the primitive
+    def reduce(self, block_fn: Callable[..., Parts], *rows: Array) -> Parts:
+        """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
+
+        ``block_fn`` returns a tuple of arrays or numbers, which are added up; the order of the additions is
+        fixed, so the result does not depend on the number of threads. A block is in cache while
+        ``block_fn`` works on it: do there all that needs its rows.
+        """
+        if self.nbytes <= INLINE_BYTES:
+            return block_fn(self.block(0, self.n), *rows)
+        step = self.block_rows
+        per_chunk = -(-self.n // (step * CHUNKS)) * step
+
+        def chunk(start: int) -> Parts:
+            stop = min(start + per_chunk, self.n)
+            total: Parts | None = None
+            for first in range(start, stop, step):
+                block = self.block(first, min(first + step, stop))
+                total = _add(total, block_fn(block, *[r[block.rows] for r in rows]))
+            assert total is not None
+            return total
+
+        sums: Parts | None = None
+        with threads.single_threaded_blas():
+            for part in threads.pool().map(chunk, range(0, self.n, per_chunk)):
+                sums = _add(sums, part)
+        assert sums is not None
+        return sums
+
+    # ------------------------------------------------------------------ what derives from it
+    def dot(self, V: Floats) -> Floats:
+        """Z V, the scores of all rows (n, k)."""
+        scores = np.empty((self.n, V.shape[1]))
+
+        def write(block: Block) -> Parts:
+            scores[block.rows] = block.dot(V)
+            return ()
+
+        self.reduce(write)
+        return scores
+
+    def tdot(self, R: Floats) -> Floats:
+        """Z' R for R (n, k)."""
+        (total,) = self.reduce(lambda block, r: (block.tdot(r),), R)
+        return np.asarray(total)
+
+    def gram(self, h: Floats | None = None) -> Floats:
+        """Z' diag(h) Z, with h = 1 by default."""
+        rows = () if h is None else (h,)
+        (total,) = self.reduce(lambda block, *hb: (block.gram(*hb),), *rows)
+        return np.asarray(total)
+
+    # ------------------------------------------------------------------ conditioning
+    def anchored(self) -> Self:
+        """The same rows with an offset for the columns that are far from the origin, if any.
+
+        The first rows tell which are. The offset is the first entry of the column: any number near its
+        values will do, and x - x_0 is exact where it matters, so that a constant column becomes 0.
+        """
+        m = min(self.n, ANCHOR_ROWS)
+        plain = replace(self, offset=None, rest=None, scale=None, intercept=False)
+        first, ones = plain.block(0, m), np.ones((m, 1))
+        mean = first.tdot(ones)[:, 0] / m
+        deviation = np.sqrt(first.spread(ones, mean[None], np.zeros(m, dtype=np.intp))[0] / m)
+        far = np.abs(mean) > FAR * deviation
+        if far.any():
+            far &= self.subtractable()
+        if not far.any():
+            return replace(plain, intercept=self.intercept)
+        entry = plain.block(0, 1).tdot(np.ones((1, 1)))[:, 0]
+        return replace(plain, intercept=self.intercept, offset=np.where(far, entry, 0.0))
+
+    def centred(self, weight: Floats) -> Self:
+        """The same rows about their weighted mean, which the intercept absorbs (so not without one)."""
+        if not self.intercept:
+            return self
+        anchored = self.anchored()
+        return replace(anchored, rest=anchored.tdot(weight[:, None])[: self.d, 0] / weight.sum())
+
+    def scaled(self, scale: Floats) -> Self:
+        """The same rows with column j of (x - shift) multiplied by scale[j]."""
+        return replace(self, scale=scale)
+
+    # ------------------------------------------------------------------ coordinates
+    def user_units(self, V: Floats) -> tuple[Floats, Floats]:
+        """coef (k, d) and intercept (k,) in the user's coordinates, of V (p, k) in conditioned ones."""
+        W = V[: self.d] if self.scale is None else self.scale[:, None] * V[: self.d]
+        b = V[self.d].copy() if self.intercept else np.zeros(V.shape[1])
+        for shift in (self.offset, self.rest):
+            if shift is not None:
+                b -= shift @ W
+        return np.ascontiguousarray(W.T), b
+
+
+def _add(total: Parts | None, part: Parts) -> Parts:
+    return part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))

@@ -1,0 +1,85 @@
+"""A dense design: any order, stride and number type, converted to float64 a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.design.base import BLOCK_BYTES, Block, Design, Parts
+
+
+class DenseDesign(Design):
+    """Rows of a NumPy array, which is neither copied nor changed."""
+
+    X: Array
+
+    @property
+    def nbytes(self) -> float:
+        return 8.0 * self.n * self.d
+
+    @property
+    def block_rows(self) -> int:
+        return max(256, BLOCK_BYTES // (8 * self.d))
+
+    def block(self, start: int, stop: int) -> DenseBlock:
+        return DenseBlock(self, slice(start, stop))
+
+    def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
+        if self.X.dtype.kind != "f":
+            return None  # whole numbers and booleans are finite
+        extremes: list[Array] = []
+
+        def sweep(block: Block) -> Parts:  # NaN passes through min and max
+            rows = self.X[block.rows]
+            extremes.append(np.abs([rows.min(), rows.max()], dtype=np.float64))
+            return ()
+
+        self.reduce(sweep)
+        if (np.array(extremes) <= limit).all():
+            return None
+        return self.find(lambda x: ~(np.abs(x) <= limit), np.arange(self.d))
+
+    def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
+        every = len(columns) == self.d
+        found: list[tuple[int, int]] = []
+
+        def sweep(block: Block) -> Parts:
+            x = self.X[block.rows]
+            hits = bad(x if every else x[:, columns])
+            if hits.any():
+                row, j = np.argwhere(hits)[0]
+                found.append((block.rows.start + int(row), int(columns[j])))
+            return ()
+
+        self.reduce(sweep)
+        if not found:
+            return None
+        row, column = min(found)
+        return row, column, float(self.X[row, column])
+
+    def constant(self, j: int) -> bool:
+        return bool((self.X[:, j] == self.X[0, j]).all())
+
+    def subtractable(self) -> Array:
+        return np.ones(self.d, dtype=bool)
+
+
+class DenseBlock(Block):
+    """Consecutive rows of a `DenseDesign`."""
+
+    @property
+    def x(self) -> Floats:
+        raw, offset = self.design.X[self.rows], self.design.offset
+        return np.asarray(raw, dtype=np.float64) if offset is None else cast(Floats, raw - offset)
+
+    def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
+        x = self.x
+        hx = x if h is None else h[:, None] * x
+        return x.T @ hx, hx.sum(axis=0)
+
+    def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
+        deviation = self.design.X[self.rows] - (centres if len(centres) == 1 else centres[codes])
+        return np.asarray(R.T @ np.square(deviation, out=deviation))

@@ -1,0 +1,98 @@
+"""A sparse design: CSR rows. Centring is algebra on sums; no dense matrix is ever made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.design.base import BLOCK_BYTES, Block, Design
+
+
+class SparseDesign(Design):
+    """Rows of a CSR matrix with no duplicate entries, which is neither copied nor changed."""
+
+    @property
+    def nbytes(self) -> float:
+        return 12.0 * float(self.X.nnz)  # a value and an index
+
+    @property
+    def block_rows(self) -> int:
+        # X'R touches all d rows of its result: a block is worth that when it has some times d entries
+        entries = max(BLOCK_BYTES / 12, 4 * self.d)
+        return max(256, int(entries * self.n / max(self.X.nnz, 1)))
+
+    def block(self, start: int, stop: int) -> SparseBlock:
+        return SparseBlock(self, slice(start, stop))
+
+    def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
+        data = self.X.data
+        if data.dtype.kind != "f" or data.size == 0:
+            return None
+        if max(abs(float(data.min())), abs(float(data.max()))) <= limit:  # False for NaN
+            return None
+        return self.find(lambda x: ~(np.abs(x) <= limit), np.arange(self.d))
+
+    def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
+        hits = bad(self.X.data)
+        if len(columns) < self.d:
+            hits &= np.isin(self.X.indices, columns)
+        if hits.any():
+            entry = int(np.argmax(hits))
+            row = int(np.searchsorted(self.X.indptr, entry, side="right")) - 1
+            return row, int(self.X.indices[entry]), float(self.X.data[entry])
+        if bad(np.zeros(1)).any():  # the entries that are not stored
+            stored = np.bincount(self.X.indices, minlength=self.d)
+            for column in columns[stored[columns] < self.n]:
+                rows = np.repeat(np.arange(self.n), np.diff(self.X.indptr))[self.X.indices == column]
+                return int(np.setdiff1d(np.arange(self.n), rows)[0]), int(column), 0.0
+        return None
+
+    def constant(self, j: int) -> bool:
+        stored = self.X.data[self.X.indices == j]
+        if stored.size < self.n:
+            return not stored.any()
+        return bool((stored == stored[0]).all())
+
+    def subtractable(self) -> Array:
+        # a column with implicit zeros spreads from 0 to its values: it cannot be far from the origin
+        return np.asarray(np.bincount(self.X.indices, minlength=self.d) == self.n)
+
+
+class SparseBlock(Block):
+    """Consecutive rows of a `SparseDesign`."""
+
+    def __init__(self, design: Design, rows: slice) -> None:
+        super().__init__(design, rows)
+        X = design.X
+        first, last = X.indptr[rows.start], X.indptr[rows.stop]
+        self._indptr = X.indptr[rows.start : rows.stop + 1] - first
+        self._indices = X.indices[first:last]
+        self._stored = np.asarray(X.data[first:last], dtype=np.float64)
+
+    def _pattern(self, data: Floats) -> Any:
+        shape = (self.rows.stop - self.rows.start, self.design.d)
+        return sparse.csr_array((data, self._indices, self._indptr), shape=shape)
+
+    @property
+    def x(self) -> Any:
+        offset = self.design.offset
+        return self._pattern(self._stored if offset is None else self._stored - offset[self._indices])
+
+    def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
+        x = self.x
+        hx = x if h is None else self._pattern(x.data * np.repeat(h, np.diff(self._indptr)))
+        return (x.T @ hx).toarray(), np.asarray(hx.sum(axis=0))
+
+    def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
+        # stored entries by their deviation; of class c the weight not stored in column j is at 0
+        entry_codes = np.repeat(codes, np.diff(self._indptr))
+        deviation = self._stored - centres[entry_codes, self._indices]
+        stored = (self._pattern(deviation**2).T @ R).T
+        total = R.sum(axis=0)[:, None]
+        absent = total - (self._pattern(np.ones_like(deviation)).T @ R).T
+        absent[absent <= 4 * np.finfo(float).eps * len(codes) * total] = 0.0  # a full column, but for rounding
+        return np.asarray(stored + absent * centres**2)

@@ -1,0 +1,1 @@
+"""The scikit-learn face: the only place that validates input and warns."""

@@ -1,0 +1,221 @@
+"""What all classifiers here share: data → design, targets → learner → published attributes."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix._typing import Array, Floats
+from separatrix.errors import NoDirectionError, UnsupportedParameterError
+from separatrix.estimators.validation import Sample, check_points, check_training
+from separatrix.geometry import Hyperplane, Hyperplanes
+from separatrix.outcome import Fit
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """A classifier that learns a model and a certificate; subclasses say how in `_learn`."""
+
+    # scikit-learn parameters that have no meaning here, and what to use instead
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        for name, advice in cls._elsewhere.items():
+            if name in kwargs:
+                raise UnsupportedParameterError(f"{cls.__name__} has no parameter {name!r}: {advice}")
+        return super().__new__(cls)
+
+    @abstractmethod
+    def _learn(self, sample: Sample) -> Fit:
+        """data → (model, certificate, status)."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Any order, number type or data frame; never changed.
+        y : array-like of shape (n,)
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Weight k equals repeating a row k times; weight 0 equals leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        with self._restored_on_error():
+            sample = check_training(self, X, y, sample_weight, intercept=getattr(self, "fit_intercept", True))
+            return self._publish(self._learn(sample), sample)
+
+    @contextmanager
+    def _restored_on_error(self) -> Iterator[None]:
+        """An error or Ctrl-C leaves the classifier as it was."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _publish(self, fit: Fit, sample: Sample) -> Self:
+        """Set the fitted attributes, and warn: the one place where that happens."""
+        for name in self.__dict__.pop("_published", ()):
+            self.__dict__.pop(name, None)
+        published = {
+            "classes_": sample.targets.classes,
+            "n_iter_": fit.n_iter,
+            "status_": fit.status,
+            "certificate_": fit.certificate,
+            "_model": fit.model,
+            "_multilabel": sample.targets.multilabel,
+            **fit.attributes,
+        }
+        if fit.trace is not None:
+            published["trace_"] = fit.trace
+        if isinstance(fit.model, Hyperplanes):
+            published["coef_"] = fit.model.coef.astype(sample.design.dtype)
+            published["intercept_"] = fit.model.intercept.astype(sample.design.dtype)
+        self.__dict__.update(published, _published=tuple(published))
+        for warning in fit.warnings:
+            warnings.warn(warning, stacklevel=3)
+        return self
+
+    # ------------------------------------------------------------------ scoring
+    def _scores(self, X: Any) -> Floats:
+        """(n, k) scores, with one column for two classes."""
+        fitted = self.__dict__
+        if "_model" not in fitted:
+            check_is_fitted(self)
+        coef = fitted.get("coef_")
+        if coef is None:
+            return np.asarray(fitted["_model"].scores(check_points(self, X)))
+        if (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype.kind == "f"
+            and X.shape[1] == coef.shape[1]
+            and X.shape[0] > 0
+            and "feature_names_in_" not in fitted
+        ):
+            with np.errstate(all="ignore"):
+                scores = X @ coef.T + fitted["intercept_"]
+            if np.isfinite(scores).all():  # then so is X: NaN and infinity do not vanish in a sum
+                return np.asarray(scores)
+        return np.asarray(check_points(self, X) @ coef.T + fitted["intercept_"])
+
+    def decision_function(self, X: Any) -> Floats:
+        """w.x + b for each row x: (n,) for two classes, (n, k) for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,) or (n, k)
+            Two classes: at least 0 predicts ``classes_[1]``. More: the largest score wins.
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> Array:
+        """The label of each row; a score of exactly 0 predicts the positive class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,), or a 0/1 matrix if y was one
+        """
+        scores = self._scores(X)
+        if self._multilabel:
+            return (scores >= 0).astype(np.intp)
+        codes = (scores[:, 0] >= 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return self.classes_.take(codes)
+
+    # ------------------------------------------------------------------ geometry
+    def _is_linear(self) -> bool:
+        check_is_fitted(self)
+        if "coef_" not in self.__dict__:
+            raise AttributeError(f"This {type(self).__name__} is not linear: it has no hyperplane.")
+        return True
+
+    @available_if(_is_linear)
+    def signed_distance(self, X: Any) -> Floats:
+        """(w.x + b) / ‖w‖: how far each row is from the hyperplane, and on which side.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,) or (n, k)
+        """
+        largest = np.abs(self.coef_).max(axis=1)
+        if not largest.all():
+            raise NoDirectionError("A row of coef_ is 0: every point has the same score, so there is no hyperplane.")
+        length = largest * np.linalg.norm(self.coef_ / largest[:, None], axis=1)
+        distances = self._scores(X) / length
+        return distances[:, 0] if distances.shape[1] == 1 else distances
+
+    @property
+    def hyperplane_(self) -> Hyperplane:
+        """The boundary between two classes."""
+        if not self._is_linear() or len(self.coef_) != 1:
+            raise AttributeError("Only a classifier of two classes has one hyperplane.")
+        return Hyperplane(self.coef_[0], float(self.intercept_[0]))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class ProbabilisticClassifier(Classifier):
+    """A classifier whose scores are log-odds (two classes), or log-probabilities up to a common term."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | x): sigma(score) for two classes, softmax of the scores for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, k)
+        """
+        scores = self._scores(X)
+        if scores.shape[1] == 1:
+            return expit(np.hstack([-scores, scores]))
+        return softmax(scores, axis=1)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(class | x), accurate where the probability itself rounds to 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, k)
+        """
+        scores = self._scores(X)
+        if scores.shape[1] == 1:
+            return log_expit(np.hstack([-scores, scores]))
+        return log_softmax(scores, axis=1)

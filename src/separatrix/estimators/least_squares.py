@@ -1,0 +1,69 @@
+"""LeastSquaresClassifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from separatrix.errors import InvalidInputError
+from separatrix.estimators.base import Classifier
+from separatrix.estimators.validation import Sample
+from separatrix.learners.least_squares import least_squares
+from separatrix.outcome import Fit
+
+
+class LeastSquaresClassifier(Classifier):
+    """min over (w, b) of sum_i c_i (y_i - w.x_i - b)² with y_i = ±1; the sign of w.x + b is the prediction.
+
+    Where several (w, b) are optimal (collinear columns, fewer rows than columns), the one of minimum ‖w‖.
+    More than two classes: one such regression for each class against the rest. A 0/1 matrix y: one for
+    each of its columns.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise it is 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes, multiplied into the sample weights.
+    max_iter : int, default=10000
+        Iterations of LSMR, the method for data both long and wide; other shapes are solved directly.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The hyperplanes.
+    rank_ : int or None
+        Rank of the (centred) rows; None where LSMR was used, which does not find it.
+    certificate_ : Stationarity
+        That the normal equations hold.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here.
+
+    Examples
+    --------
+    >>> from separatrix import LeastSquaresClassifier
+    >>> model = LeastSquaresClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> model.decision_function([[1.5]]).round(12).tolist()
+    [0.0]
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+
+    def _learn(self, sample: Sample) -> Fit:
+        if self.max_iter < 1:
+            raise InvalidInputError(f"max_iter must be at least 1; got {self.max_iter}.")
+        return least_squares(sample.design, sample.targets, sample.weight, max_iter=self.max_iter)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

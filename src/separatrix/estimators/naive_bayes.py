@@ -1,0 +1,143 @@
+"""NaiveBayes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from separatrix._typing import Floats
+from separatrix.errors import InvalidInputError
+from separatrix.estimators.base import ProbabilisticClassifier
+from separatrix.estimators.validation import Sample, check_training
+from separatrix.learners.families import ExponentialFamily, resolve
+from separatrix.learners.naive_bayes import Settings, naive_bayes, observe
+from separatrix.outcome import Fit
+
+
+class NaiveBayes(ProbabilisticClassifier):
+    """score(x) = log P(1)/P(0) + sum_j log p(x_j | 1)/p(x_j | 0), linear in x for exponential families.
+
+    Each feature has the distribution p(x | theta) = exp(theta x - a(theta) + b(x)) in every class, with its own
+    theta; so coef_j = theta_1j - theta_0j, and the score is the log-odds of class 1. With more than two classes
+    the scores are log P(c | x) up to a common term, and the rows of ``coef_`` sum to 0.
+
+    Parameters
+    ----------
+    family : str, ExponentialFamily, or a list of these, default="gaussian"
+        ``"bernoulli"``, ``"gaussian"``, ``"multinomial"``, ``"poisson"`` or an object of your own; a list gives
+        one for each feature (the multinomial features of a list form one multinomial together).
+    shared_variance : bool, default=True
+        Whether a Gaussian feature has one variance in all classes (the pooled one, which divides by n).
+        Otherwise the score is quadratic in x, and there is no ``coef_``.
+    alpha : float, default=1.0
+        Added to the counts of bernoulli (of 0s and of 1s) and multinomial features.
+    priors : array-like of shape (k,), default=None
+        P(c) in the order of ``classes_``; by default the weighted class frequencies.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The log-odds, if linear.
+    class_count_, class_prior_ : arrays of shape (k,)
+        Weight and prior probability of each class.
+    parameters_ : array of shape (k, d)
+        E[x_j | c]: mean, rate, or probability, by family; smoothed by alpha where that applies.
+    variances_ : array of shape (d,) or (k, d), or None
+        Of the Gaussian features; 0 in the columns of other families.
+    certificate_ : Stationarity
+        That the parameters solve the likelihood equations and the hyperplanes follow from them.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here.
+
+    Notes
+    -----
+    A constant column says nothing about the class and has no weight. Where a Gaussian feature never varies within
+    a class, or a Poisson feature never counts in one, the likelihood has no finite maximum: the
+    parameter is held at a bound, and a `LikelihoodWarning` names the columns.
+
+    Examples
+    --------
+    >>> from separatrix import NaiveBayes
+    >>> model = NaiveBayes(family="bernoulli").fit([[1, 1], [1, 0], [0, 1], [0, 0]], ["spam", "spam", "ham", "ham"])
+    >>> model.coef_.round(4).tolist()  # log of (3/4 / 1/4)² in the first column, nothing in the second
+    [[2.1972, 0.0]]
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "var_smoothing": "variances are not smoothed; constant columns are harmless here.",
+        "binarize": "family='bernoulli' takes 0 and 1 only: pass X > threshold.",
+        "fit_prior": "use priors=[1/k] * k for equal priors.",
+        "class_prior": "use priors.",
+        "force_alpha": "alpha is always taken as given.",
+        "norm": "complement naive Bayes is not a likelihood; use sklearn.naive_bayes.ComplementNB.",
+        "min_categories": "one-hot encode the categories and use family='multinomial'.",
+    }
+
+    def __init__(
+        self,
+        family: str | ExponentialFamily | Sequence[str | ExponentialFamily] = "gaussian",
+        *,
+        shared_variance: bool = True,
+        alpha: float = 1.0,
+        priors: ArrayLike | None = None,
+    ) -> None:
+        self.family = family
+        self.shared_variance = shared_variance
+        self.alpha = alpha
+        self.priors = priors
+
+    def _learn(self, sample: Sample) -> Fit:
+        settings = self._settings(sample)
+        self._moments = observe(sample.design, sample.targets, sample.weight, settings)
+        return naive_bayes(self._moments, sample.targets, settings, sample.design)
+
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
+        """Learn from further rows; chunk by chunk, the result is that of `fit` on all rows together.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        classes : array-like of shape (k,), default=None
+            All labels that will come; needed on the first call only.
+        sample_weight : array-like of shape (n,), default=None
+
+        Returns
+        -------
+        self
+        """
+        first = "_moments" not in self.__dict__
+        if first and classes is None:
+            raise InvalidInputError("The first call of partial_fit needs classes, all labels that will come.")
+        labels = self.classes_ if classes is None else np.unique(np.asarray(classes))
+        if not first and not np.array_equal(labels, self.classes_):
+            raise InvalidInputError(
+                f"classes={list(labels)} differs from that of earlier calls: {list(self.classes_)}."
+            )
+        with self._restored_on_error():
+            sample = check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels)
+            settings = self._settings(sample)
+            seen = observe(sample.design, sample.targets, sample.weight, settings)
+            moments = seen if first else self._moments.merge(seen)
+            self._moments = moments
+            return self._publish(naive_bayes(moments, sample.targets, settings, sample.design), sample)
+
+    def _settings(self, sample: Sample) -> Settings:
+        if not (np.isfinite(self.alpha) and self.alpha >= 0):
+            raise InvalidInputError(f"alpha must be a finite number of at least 0; got {self.alpha!r}.")
+        families = resolve(self.family, sample.design.d)
+        return Settings(families, bool(self.shared_variance), float(self.alpha), self._priors(sample))
+
+    def _priors(self, sample: Sample) -> Floats | None:
+        if self.priors is None:
+            return None
+        priors = np.asarray(self.priors, dtype=np.float64)
+        k = sample.targets.n_classes
+        if priors.shape != (k,):
+            raise InvalidInputError(f"priors has the shape {priors.shape}, but y has {k} classes: give one for each.")
+        if not ((priors > 0).all() and abs(priors.sum() - 1.0) < 1e-8):
+            raise InvalidInputError(f"priors must be above 0 and sum to 1; got {priors.tolist()}.")
+        return priors / priors.sum()

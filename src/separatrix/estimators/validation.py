@@ -1,0 +1,183 @@
+"""Input checked once, on its way in: rows, labels and weights become a design, targets and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.design import Design, as_design
+from separatrix.errors import InvalidInputError
+from separatrix.targets import Targets
+
+LARGEST = 1e150  # beyond this the square of an entry may overflow
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a learner learns from. Rows of weight 0 are left out; `kept` says which rows these are."""
+
+    design: Design
+    targets: Targets
+    weight: Floats
+    kept: Integers | slice
+
+
+def check_training(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    intercept: bool,
+    reset: bool = True,
+    classes: Array | None = None,
+) -> Sample:
+    """Validate what `fit` was given; ``classes`` are the labels to expect if y need not have them all."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: give the labels."
+        )
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_all_finite=False,
+        ensure_min_samples=1,
+    )
+    names = getattr(estimator, "feature_names_in_", None)
+    design = as_design(X, intercept, names)
+    check_entries(design, estimator)
+    y = _labels(estimator, y)
+    check_consistent_length(X, y)
+    weight = _weights(sample_weight, design.n)
+    kept: Integers | slice = slice(None)
+    if not weight.all():  # weight 0 equals leaving the row out
+        kept = np.flatnonzero(weight)
+        design, y, weight = as_design(X[kept], intercept, names), y[kept], weight[kept]
+    targets = _targets(estimator, y, classes)
+    class_weight = getattr(estimator, "class_weight", None)
+    if class_weight is not None:
+        factors = _class_weights(class_weight, targets, weight)
+        targets, weight = replace(targets, class_weight=factors), weight * factors[targets.values]
+    return Sample(design, targets, weight, kept)
+
+
+def check_points(estimator: Any, X: Any) -> Any:
+    """Validate what `predict` and its like were given."""
+    X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+    check_entries(as_design(X, names=getattr(estimator, "feature_names_in_", None)), estimator)
+    return X
+
+
+def check_entries(design: Design, estimator: Any) -> None:
+    """Refuse NaN, infinity, and numbers whose squares overflow, and say where they are."""
+    found = design.out_of_range(LARGEST)
+    if found is None:
+        return
+    row, column, value = found
+    place = f"row {row}, {design.column(column)}"
+    if np.isnan(value):
+        raise InvalidInputError(
+            f"Input X contains NaN: {place}. {type(estimator).__name__} does not take missing values: drop such "
+            "rows, or fill them in first, for instance with sklearn.impute.SimpleImputer."
+        )
+    if np.isinf(value):
+        raise InvalidInputError(f"Input X contains infinity: {place}. Drop the row or replace the value (inf).")
+    raise InvalidInputError(
+        f"Input X contains {value:.3g}: {place}. The square of such a number overflows float64: "
+        f"divide the column by {10.0 ** np.floor(np.log10(abs(value))):.0e} or so."
+    )
+
+
+def _labels(estimator: Any, y: Any) -> Array:
+    """Labels (n,), or a 0/1 matrix (n, k) for an estimator that takes one."""
+    if sparse.issparse(y):
+        y = y.toarray()
+    shape = getattr(y, "shape", None) or np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1 and estimator.__sklearn_tags__().classifier_tags.multi_label:
+        matrix = check_array(y, input_name="y")
+        if not np.isin(matrix, (0, 1)).all():
+            raise InvalidInputError("A matrix y must hold 0 and 1 only: one column a label, 1 where the row has it.")
+        return np.asarray(matrix, dtype=np.intp)
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise InvalidInputError(f"Input y contains NaN or infinity in row {row}: drop the rows without a label.")
+    check_classification_targets(y)
+    return np.asarray(y)
+
+
+def _targets(estimator: Any, y: Array, classes: Array | None) -> Targets:
+    if y.ndim == 2:
+        return Targets(np.arange(y.shape[1]), y)
+    try:
+        found, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in y})
+        raise InvalidInputError(
+            f"The labels in y are of several types ({', '.join(kinds)}), which have no order: make them all one type."
+        ) from error
+    if classes is not None:
+        unknown = np.setdiff1d(found, classes)
+        if len(unknown):
+            raise InvalidInputError(f"y has the labels {list(unknown)}, which are not in classes={list(classes)}.")
+        return Targets(classes, np.searchsorted(classes, y))
+    if len(found) < 2:
+        raise InvalidInputError(
+            f"{type(estimator).__name__} needs rows of at least 2 classes with a weight above 0, but y contains "
+            f"only one class: {found[0]!r}. Check that y is the label column, and that the weights are as meant."
+        )
+    return Targets(found, codes)
+
+
+def _weights(sample_weight: Any, n: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.array(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise InvalidInputError(
+            f"sample_weight has the shape {weight.shape}, but X has {n} rows: give one number a row, shape ({n},)."
+        )
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total):
+        raise InvalidInputError("sample_weight contains NaN or infinity, or its sum overflows: scale it down.")
+    if (weight < 0).any():
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise InvalidInputError(
+            f"sample_weight must not be negative (Negative values in row {row}): use 0 to leave a row out."
+        )
+    if total == 0:
+        raise InvalidInputError("sample_weight is zero for every row: at least two classes need a weight above 0.")
+    return weight
+
+
+def _class_weights(class_weight: Any, targets: Targets, weight: Floats) -> Floats:
+    """The factor of each class: given by label, or total / (k * weight of the class) for "balanced"."""
+    if targets.multilabel:
+        raise InvalidInputError("class_weight has no meaning for a 0/1 matrix y: use sample_weight.")
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise InvalidInputError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}.')
+        counts = np.bincount(targets.values, weights=weight, minlength=targets.n_classes)
+        return np.asarray(weight.sum() / (targets.n_classes * counts))
+    labels = targets.classes.tolist()
+    factors = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    if class_weight and not any(label in class_weight for label in labels):
+        raise InvalidInputError(f"None of the keys of class_weight {list(class_weight)} is a label in y: {labels}.")
+    if not (np.isfinite(factors).all() and (factors > 0).all()):
+        raise InvalidInputError(
+            f"class_weight must be finite and above 0 for every class; got {class_weight!r}. "
+            "To leave a class out, leave its rows out."
+        )
+    return factors

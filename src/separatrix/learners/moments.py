@@ -1,0 +1,62 @@
+"""Weighted counts, means and spreads of each class, about an anchor near the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+from separatrix.targets import Targets, membership
+
+
+@dataclass(frozen=True)
+class ClassMoments:
+    """Of class c: counts[c] = sum w_i, means[c] = sum w_i (x_i - anchor) / counts[c], and
+    spreads[c] = sum w_i (x_i - anchor - means[c])² (None if not asked for).
+
+    Means are kept about the anchor so that their differences lose no digit to a large common shift.
+    A class without rows has count 0 and mean 0.
+    """
+
+    anchor: Floats
+    counts: Floats
+    means: Floats
+    spreads: Floats | None
+
+    def merge(self, other: ClassMoments) -> ClassMoments:
+        """The moments of both sets of rows: Chan, Golub and LeVeque's update."""
+        counts = self.counts + other.counts
+        share = (other.counts / np.where(counts > 0, counts, 1.0))[:, None]
+        step = np.where(self.counts[:, None] > 0, other.means + (other.anchor - self.anchor) - self.means, 0.0)
+        first = np.where(self.counts[:, None] > 0, self.means, other.means + (other.anchor - self.anchor))
+        spreads = None
+        if self.spreads is not None and other.spreads is not None:
+            spreads = self.spreads + other.spreads + self.counts[:, None] * share * step**2
+        return ClassMoments(self.anchor, counts, first + share * step, spreads)
+
+
+def class_moments(design: Design, targets: Targets, weight: Floats, *, spreads: bool) -> ClassMoments:
+    """One pass over the rows for counts and means, a second one for spreads."""
+    k = targets.n_classes
+    anchored = replace(design, intercept=False).anchored()
+    anchor = np.zeros(design.d) if anchored.offset is None else anchored.offset
+
+    def sums(block: Block, codes: Integers, w: Floats) -> Parts:
+        R = membership(codes, w, k)
+        return R.sum(axis=0), block.tdot(R).T
+
+    counts, totals = anchored.reduce(sums, targets.values, weight)
+    means = totals / np.where(counts > 0, counts, 1.0)[:, None]
+    if not spreads:
+        return ClassMoments(anchor, counts, means, None)
+
+    centres = anchor + means
+
+    def squares(block: Block, codes: Integers, w: Floats) -> Parts:
+        return (block.spread(membership(codes, w, k), centres, codes),)
+
+    (about,) = anchored.reduce(squares, targets.values, weight)
+    return ClassMoments(anchor, counts, means, about)

@@ -1,0 +1,260 @@
+"""Naive Bayes as a linear model: log-odds that add up over the features.
+
+log P(c | x) = log P(c) + sum_j [theta_cj t(x_j) - a(theta_cj)] + terms without c, so that for two classes
+coef_j = theta_1j - theta_0j and intercept = log P(1)/P(0) - sum_j [a(theta_1j) - a(theta_0j)].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import Stationarity
+from separatrix.design import Design, as_design
+from separatrix.errors import InvalidInputError, LikelihoodWarning
+from separatrix.geometry import Hyperplanes
+from separatrix.learners.families import EPS, FAMILIES, ExponentialFamily, Gaussian
+from separatrix.learners.moments import ClassMoments, class_moments
+from separatrix.outcome import Fit, Status
+from separatrix.targets import Targets
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose: a family for each column, and how to estimate."""
+
+    families: list[ExponentialFamily]
+    shared_variance: bool
+    alpha: float
+    priors: Floats | None
+
+    def groups(self) -> list[tuple[ExponentialFamily, Integers]]:
+        """Each family with its columns."""
+        distinct = {id(f): f for f in self.families}
+        return [(f, np.flatnonzero([g is f for g in self.families])) for f in distinct.values()]
+
+    @property
+    def linear(self) -> bool:
+        """Whether the log-odds are linear in x."""
+        return all(f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f in self.families)
+
+
+def observe(design: Design, targets: Targets, weight: Floats, settings: Settings) -> ClassMoments:
+    """Check that each column is in its family's support, and take the moments of t(x) in each class."""
+    for family, columns in settings.groups():
+        if type(family).supports is ExponentialFamily.supports:
+            continue
+        found = design.find(partial(_unsupported, family), columns)
+        if found is not None:
+            row, column, value = found
+            raise InvalidInputError(
+                f"The {family.name} family takes {family.support}, but row {row} of {design.column(column)} holds "
+                f"{value:g}. {_ADVICE.get(family.name, 'Choose another family for that column.')}"
+            )
+    mapped = as_design(map_columns(design.X, settings), names=design.names)
+    gaussian = any(isinstance(f, Gaussian) for f in settings.families)
+    moments = class_moments(mapped, targets, weight, spreads=gaussian)
+    if moments.spreads is not None:
+        still = (moments.spreads == 0).all(axis=0) & ((moments.means - moments.means.mean(axis=0)) ** 2 == 0).all(
+            axis=0
+        )
+        for j in np.flatnonzero(still):
+            if isinstance(settings.families[j], Gaussian) and not design.constant(int(j)):
+                raise InvalidInputError(
+                    f"{design.column(int(j))} varies by less than 1e-150, so that its variance underflows: "
+                    "multiply the column by a large number."
+                )
+    return moments
+
+
+def _unsupported(family: ExponentialFamily, x: Array) -> Array:
+    return ~family.supports(x)
+
+
+_ADVICE = {
+    "bernoulli": "Binarise the column first, for instance X > 0, or choose another family for it.",
+    "poisson": "Counts cannot be negative; for such a column choose family='gaussian'.",
+    "multinomial": "Counts cannot be negative; for such a column choose family='gaussian'.",
+}
+
+
+def map_columns(X: Any, settings: Settings) -> Any:
+    """t(x) in every column: X itself unless a family has a statistic of its own."""
+    own = [(f, columns) for f, columns in settings.groups() if not f.linear]
+    if not own:
+        return X
+    if sparse.issparse(X):
+        raise InvalidInputError("A family with a statistic of its own needs dense rows: use X.toarray().")
+    T = np.array(X, dtype=np.float64)
+    for family, columns in own:
+        T[:, columns] = family.statistic(T[:, columns])
+    return T
+
+
+def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, design: Design) -> Fit:
+    """The model that the moments determine; ``design`` only names columns and sets the precision."""
+    counts, (k, d) = moments.counts, moments.means.shape
+    seen = counts > 0
+    empirical = counts / counts.sum()
+    prior = np.where(seen, empirical, np.finfo(np.float64).tiny) if settings.priors is None else settings.priors
+    # a class not seen yet is like all the others together, but for its prior
+    pooled = empirical @ moments.means
+    means = np.where(seen[:, None], moments.means, pooled)
+    weight = np.where(seen, counts, counts.sum())
+
+    parameters = moments.anchor + means
+    natural, log_partition = np.zeros((k, d)), np.zeros((k, d))
+    variances: Floats | None = None
+    held: list[int] = []
+    for family, columns in settings.groups():
+        if isinstance(family, Gaussian):
+            assert moments.spreads is not None
+            variances, floored = _variances(moments, means, weight, columns, settings.shared_variance)
+            held += list(floored)
+            continue
+        mean = parameters[:, columns]
+        parameters[:, columns] = family.estimate(weight, mean, settings.alpha)
+        theta = family.natural(parameters[:, columns])
+        _check_natural(theta, family, columns, targets, design)
+        natural[:, columns], log_partition[:, columns] = theta, family.log_partition(theta)
+        if family.name == "poisson":
+            held += list(columns[(mean < parameters[:, columns]).any(axis=0)])
+            silent = (parameters[:, columns] == 0).all(axis=0)
+            log_partition[:, columns[silent]] = 0.0
+
+    additive = Additive(settings, np.log(prior), parameters, natural, log_partition, variances)
+    model: Any = additive
+    coef = intercept = None
+    if settings.linear:
+        coef, intercept = _hyperplanes(additive, means, moments.anchor, targets.binary)
+        coef, intercept = design.rounded(coef), design.rounded(intercept)
+        model = Hyperplanes(coef, intercept)
+    certificate = Stationarity(
+        problem="naive_bayes",
+        objective="sum_i c_i log p(x_i, y_i), a penalty alpha * sum log p for smoothed counts,",
+        classes=targets.classes,
+        class_weight=None,
+        unit=float(np.finfo(design.dtype).eps),
+        witness={
+            "families": [f.name if FAMILIES.get(f.name) is f else f"own: {f.name}" for f in settings.families],
+            "shared_variance": settings.shared_variance,
+            "alpha": settings.alpha,
+            "priors_given": settings.priors is not None,
+            "prior": prior,
+            "parameters": parameters,
+            "natural": natural,
+            "log_partition": log_partition,
+            "variances": variances,
+            "coef": coef,
+            "intercept": intercept,
+        },
+    )
+    own_statistic = any(not f.linear for f in settings.families)
+    attributes = {
+        "class_count_": counts,
+        "class_prior_": prior,
+        "parameters_": parameters,
+        "variances_": variances,
+    }
+    warnings = (_held_warning(sorted(set(held)), design),) if held else ()
+    return Fit(
+        model,
+        None if own_statistic or not seen.all() else certificate,
+        Status.BOUNDED if held else Status.FORMULA,
+        attributes=attributes,
+        warnings=warnings,
+    )
+
+
+def _variances(
+    moments: ClassMoments, means: Floats, weight: Floats, columns: Integers, shared: bool
+) -> tuple[Floats, Integers]:
+    """Pooled (d,) or own (k, d) variances, at least eps times the column's total variance; and where that binds."""
+    assert moments.spreads is not None
+    n = moments.counts.sum()
+    within = moments.spreads.sum(axis=0) / n
+    centre = moments.counts @ moments.means / n
+    total = within + moments.counts @ (moments.means - centre) ** 2 / n
+    floor = EPS * total
+    raw = within if shared else np.where((moments.counts > 0)[:, None], moments.spreads / weight[:, None], within)
+    gaussian = np.zeros(len(total), dtype=bool)
+    gaussian[columns] = True
+    low = (raw < floor) & gaussian
+    return np.where(gaussian, np.maximum(raw, floor), 0.0), np.flatnonzero(low if shared else low.any(axis=0))
+
+
+def _check_natural(
+    theta: Floats, family: ExponentialFamily, columns: Integers, targets: Targets, design: Design
+) -> None:
+    if np.isfinite(theta).all():
+        return
+    c, j = np.argwhere(~np.isfinite(theta))[0]
+    fix = "Use alpha > 0." if family.name in ("bernoulli", "multinomial") else "Drop the column or change its family."
+    raise InvalidInputError(
+        f"In class {targets.classes[c]!r} the {family.name} parameter of {design.column(int(columns[j]))} is at the "
+        f"edge of its range, where the log-odds are infinite. {fix}"
+    )
+
+
+def _held_warning(columns: list[int], design: Design) -> LikelihoodWarning:
+    named = ", ".join(design.column(j) for j in columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return LikelihoodWarning(
+        f"The likelihood has no finite maximum in {named}: a class never varies there (gaussian) or never counts "
+        "anything (poisson). The parameter is held at eps times the column's own scale, so such a column "
+        "outweighs all others: drop it if that is not meant."
+    )
+
+
+def _hyperplanes(additive: Additive, means: Floats, anchor: Floats, binary: bool) -> tuple[Floats, Floats]:
+    """coef and intercept of the log-odds: of class 1 against 0, or of each class against the mean of all."""
+    natural, constant = additive.natural, additive.log_prior - additive.log_partition.sum(axis=1)
+    contrast = np.array([[-1.0, 1.0]]) if binary else np.eye(len(means)) - 1.0 / len(means)
+    coef, intercept = contrast @ natural, contrast @ constant
+    if additive.variances is not None:
+        # (mu_c - m).(x - (mu_c + m) / 2) / sigma², as for centroids: no mu² that a large shift would round
+        precision = np.divide(1.0, additive.variances, out=np.zeros_like(anchor), where=additive.variances > 0)
+        if binary:
+            difference, middle = means[1:] - means[:1], 0.5 * (means[1:] + means[:1])
+        else:
+            centre = means.mean(axis=0)
+            difference, middle = means - centre, 0.5 * (means + centre)
+        slope = difference * precision
+        offset = -(slope * (middle + anchor)).sum(axis=1)
+        coef, intercept = coef + slope, intercept + (offset if binary else offset - offset.mean())
+    return coef, intercept
+
+
+@dataclass(frozen=True)
+class Additive:
+    """score_c(x) = log P(c) + sum_j log p(x_j | c), without the terms that all classes share."""
+
+    settings: Settings
+    log_prior: Floats
+    parameters: Floats
+    natural: Floats
+    log_partition: Floats
+    variances: Floats | None
+
+    def scores(self, X: Any) -> Floats:
+        """(n, k) scores, or (n, 1) log-odds for two classes, some rows at a time."""
+        n, d = X.shape
+        step = max(1, (1 << 20) // max(d, 1))
+        joint = np.vstack([self._block(X[first : first + step]) for first in range(0, n, step)])
+        return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
+
+    def _block(self, X: Any) -> Floats:
+        x = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        t = map_columns(x, self.settings)
+        joint = t @ self.natural.T + (self.log_prior - self.log_partition.sum(axis=1))
+        if self.variances is not None:
+            own = np.broadcast_to(self.variances, self.parameters.shape)
+            for c, (mu, variance) in enumerate(zip(self.parameters, own, strict=True)):
+                live = variance > 0
+                z2 = (x[:, live] - mu[live]) ** 2 / variance[live]
+                joint[:, c] -= 0.5 * (z2 + np.log(variance[live])).sum(axis=1)
+        return np.asarray(joint)

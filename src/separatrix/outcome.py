@@ -1,0 +1,100 @@
+"""What a learner hands back: a model, a certificate, a status and, on request, a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array
+
+__all__ = ["Fit", "Status", "Trace"]
+
+
+class Status(Enum):
+    """How a fit ended; the value is the sentence shown to the user."""
+
+    FORMULA = "Solved by formula: the estimate is the optimum up to rounding, and the certificate checks it."
+    MINIMUM_NORM = "Solved by formula: many weights are optimal (collinear columns); these have minimum norm."
+    BOUNDED = "Solved by formula under a bound: the likelihood grows without limit, so some parameters are held there."
+    UNCERTIFIED = "Not certified: the iterations ran out; the warning states the accuracy reached."
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Trace(Mapping[str, Array]):
+    """The steps of an iterative algorithm as columns: ``trace["objective"]`` plots directly.
+
+    Columns in common are ``step``, ``point`` (index of the row used, -1 if all), ``objective``, ``gap``,
+    ``mistakes`` and ``weights`` (steps, d+1); an algorithm records those that mean something for it.
+
+    Examples
+    --------
+    >>> trace = Trace()
+    >>> trace.record(step=0, objective=2.0)
+    >>> trace.record(step=1, objective=0.5)
+    >>> trace["objective"].tolist()
+    [2.0, 0.5]
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, list[Any]] = {}
+
+    def record(self, **row: Any) -> None:
+        """Append one step. All steps have the same columns; arrays are copied."""
+        if not self._columns:
+            self._columns = {name: [] for name in row}
+        if row.keys() != self._columns.keys():
+            raise ValueError(f"This trace has the columns {list(self._columns)}; the step has {list(row)}.")
+        for name, value in row.items():
+            self._columns[name].append(np.array(value))
+
+    @property
+    def n_steps(self) -> int:
+        """Number of steps recorded."""
+        return len(next(iter(self._columns.values()), []))
+
+    def __getitem__(self, name: str) -> Array:
+        return np.array(self._columns[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"Trace({self.n_steps} steps of {', '.join(self._columns) or 'nothing'})"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """data → (model, certificate, status): what every learner of this package returns.
+
+    Parameters
+    ----------
+    model : object
+        Has ``scores(X) -> (n, k)``; `separatrix.geometry.Hyperplanes` for a linear model.
+    certificate : certificate or None
+        A claim that holds, or nothing.
+    status : Status
+    n_iter : int
+        Iterations used; 1 for a formula.
+    trace : Trace or None
+    attributes : mapping
+        What else the estimator publishes, by public name (``rank_``, ``centroids_``, ...).
+    warnings : tuple of Warning
+        What the estimator is to warn of; learners do not warn by themselves.
+    """
+
+    model: Any
+    certificate: Any
+    status: Status
+    n_iter: int = 1
+    trace: Trace | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[Warning, ...] = ()

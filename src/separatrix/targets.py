@@ -1,0 +1,60 @@
+"""Labels as the learners see them: classes, codes, and one column of signs for each task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+
+__all__ = ["Targets", "membership"]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What the rows are labelled with.
+
+    Parameters
+    ----------
+    classes : array of shape (k,)
+        The labels in sorted order; for a 0/1 matrix y, the numbers of its columns.
+    values : integer array of shape (n,), or 0/1 array of shape (n, k)
+        The class code of each row, or the matrix y itself.
+    class_weight : array of shape (k,) or None
+        The factor of each class, which the rows' weights already have in them.
+    """
+
+    classes: Array
+    values: Array
+    class_weight: Floats | None = None
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether each row may have several labels: y is a 0/1 matrix."""
+        return self.values.ndim == 2
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, or of columns of a 0/1 matrix y."""
+        return len(self.classes)
+
+    @property
+    def binary(self) -> bool:
+        """Two classes, hence one task: classes[1] against classes[0]."""
+        return self.n_classes == 2 and not self.multilabel
+
+    def signs(self, values: Array) -> Floats:
+        """The ±1 targets (m, tasks) of some rows' `values`: two classes are one task, more are one each."""
+        if self.multilabel:
+            return 2.0 * values - 1.0
+        if self.binary:
+            return 2.0 * values[:, None] - 1.0
+        return np.where(values[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+
+
+def membership(codes: Integers, weight: Floats, k: int) -> Floats:
+    """(m, k) matrix with weight_i in column codes_i of row i: R'x sums a class in each row."""
+    R = np.zeros((len(codes), k))
+    R[np.arange(len(codes)), codes] = weight
+    return R
