@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from separatrix import certificates, kernels, losses, testing
-    from separatrix.certificates import Stationarity
+    from separatrix.certificates import All, ErrorBound, MarginBracket, Separator, Stationarity
     from separatrix.errors import (
         ConvergenceWarning,
         InvalidInputError,
@@ -40,6 +40,10 @@ _HOMES = {
     "NearestCentroid": "estimators.centroid",
     "NoDirectionError": "errors",
     "SeparatrixError": "errors",
+    "All": "certificates",
+    "ErrorBound": "certificates",
+    "MarginBracket": "certificates",
+    "Separator": "certificates",
     "Stationarity": "certificates",
     "Status": "outcome",
     "Trace": "outcome",
@@ -61,6 +65,10 @@ __all__ = [
     "NearestCentroid",
     "NoDirectionError",
     "SeparatrixError",
+    "All",
+    "ErrorBound",
+    "MarginBracket",
+    "Separator",
     "Stationarity",
     "Status",
     "Trace",

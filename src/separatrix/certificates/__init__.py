@@ -5,7 +5,20 @@ with NumPy alone: this package imports nothing else of separatrix, so the checke
 checked.
 """
 
+from separatrix.certificates.all_parts import All
 from separatrix.certificates.base import Certificate, Check, Verification
+from separatrix.certificates.error_bound import ErrorBound
+from separatrix.certificates.margin_bracket import MarginBracket
+from separatrix.certificates.separator import Separator
 from separatrix.certificates.stationarity import Stationarity
 
-__all__ = ["Certificate", "Check", "Stationarity", "Verification"]
+__all__ = [
+    "All",
+    "Certificate",
+    "Check",
+    "ErrorBound",
+    "MarginBracket",
+    "Separator",
+    "Stationarity",
+    "Verification",
+]

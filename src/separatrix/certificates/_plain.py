@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +26,8 @@ def to_plain(value: Any) -> Any:
             raise TypeError(f"An array of {value.dtype} cannot be written.")
         entries = [to_plain(entry) for entry in value.ravel().tolist()]
         return {"array": entries, "shape": list(value.shape), "dtype": value.dtype.str}
+    if hasattr(value, "to_dict"):
+        return {"certificate": value.to_dict()}
     if isinstance(value, Mapping):
         return {"dict": {str(key): to_plain(entry) for key, entry in value.items()}}
     if isinstance(value, (list, tuple)):
@@ -33,29 +35,31 @@ def to_plain(value: Any) -> Any:
     raise TypeError(f"A {type(value).__name__} cannot be written.")
 
 
-def from_plain(plain: Any) -> Any:
-    """The value that `to_plain` wrote; lists stand for lists and tuples."""
+def from_plain(plain: Any, certificate: Callable[[Any], Any]) -> Any:
+    """The value that `to_plain` wrote; lists stand for lists and tuples. ``certificate`` reads a nested one."""
     if plain is None or isinstance(plain, (bool, int, float, str)):
         return plain
     if isinstance(plain, list):
-        return [from_plain(entry) for entry in plain]
+        return [from_plain(entry, certificate) for entry in plain]
     if isinstance(plain, Mapping):
         if plain.keys() == {"fraction"}:
             return Fraction(plain["fraction"])
         if plain.keys() == {"float"}:
             return float(plain["float"])
+        if plain.keys() == {"certificate"}:
+            return certificate(plain["certificate"])
         if plain.keys() == {"dict"}:
-            return {key: from_plain(entry) for key, entry in plain["dict"].items()}
+            return {key: from_plain(entry, certificate) for key, entry in plain["dict"].items()}
         if plain.keys() == {"array", "shape", "dtype"}:
-            return _array(plain)
+            return _array(plain, certificate)
     raise ValueError(f"Not a value that a certificate holds: {plain!r:.80}")
 
 
-def _array(plain: Mapping[str, Any]) -> Any:
+def _array(plain: Mapping[str, Any], certificate: Callable[[Any], Any]) -> Any:
     dtype = np.dtype(plain["dtype"])
     if dtype.kind not in _DTYPES:
         raise ValueError(f"A certificate holds no array of {dtype}.")
-    entries = [from_plain(entry) for entry in plain["array"]]
+    entries = [from_plain(entry, certificate) for entry in plain["array"]]
     array = np.empty(len(entries), dtype=dtype)
     array[:] = entries
     return array.reshape(plain["shape"])

@@ -98,4 +98,4 @@ class Certificate(ABC):
         given = set(plain) - {"kind", "schema"}
         if given != names:
             raise ValueError(f"{kind.__name__} needs the fields {sorted(names)}; this one has {sorted(given)}.")
-        return kind(**{name: from_plain(plain[name]) for name in names})
+        return kind(**{name: from_plain(plain[name], Certificate.from_dict) for name in names})

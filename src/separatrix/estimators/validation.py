@@ -119,7 +119,8 @@ def _targets(estimator: Any, y: Array, classes: Array | None) -> Targets:
     if y.ndim == 2:
         return Targets(np.arange(y.shape[1]), y)
     try:
-        found, codes = np.unique(y, return_inverse=True)
+        found = np.unique(y)
+        codes = np.searchsorted(found, y)  # much faster than the inverse that np.unique offers
     except TypeError as error:
         kinds = sorted({type(label).__name__ for label in y})
         raise InvalidInputError(

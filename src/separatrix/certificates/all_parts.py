@@ -1,0 +1,30 @@
+"""Several tasks, several certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.certificates.base import Certificate, Verification
+
+
+@dataclass(frozen=True, eq=False)
+class All(Certificate):
+    """Every part holds: one for each task, such as each class against the rest.
+
+    Parameters
+    ----------
+    parts : sequence of Certificate
+    """
+
+    parts: Sequence[Certificate]
+
+    @property
+    def claim(self) -> str:
+        """The parts' claims, one after the other."""
+        return " ".join(part.claim for part in self.parts)
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        checks = (part.verify(X, y, sample_weight).checks for part in self.parts)
+        return Verification(tuple(check for part in checks for check in part))
