@@ -1,0 +1,37 @@
+"""Plain loops that Numba compiles when there is enough work, and that Python runs as they are when there is not.
+
+Importing and running the compiler takes a second or more, once in a process (less when its cache on disk is warm).
+A loop over a few hundred rows is over sooner than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+WORTH = 200_000  # Python steps (about half a second) beyond which compiling pays
+
+
+def compiled(loop: Loop, work: float) -> Loop:
+    """The loop itself if it will take about ``work`` steps and that is little, else its compiled form.
+
+    Sums may be reassociated, which lets them use vector instructions; infinities and NaN keep their meaning. A
+    compiled loop releases the GIL, so that several threads can run it.
+    """
+    if work < WORTH and loop not in _ready:
+        return loop
+    _ready.add(loop)
+    return _compile(loop)
+
+
+_ready: set[Callable[..., Any]] = set()
+
+
+@cache
+def _compile(loop: Callable[..., Any]) -> Callable[..., Any]:
+    from numba import njit
+
+    return njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})(loop)
