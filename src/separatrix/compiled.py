@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
-Loop = TypeVar("Loop", bound=Callable[..., Any])
+Loop: TypeAlias = Callable[..., Any]
 
 WORTH = 200_000  # Python steps (about half a second) beyond which compiling pays
 
@@ -27,11 +27,11 @@ def compiled(loop: Loop, work: float) -> Loop:
     return _compile(loop)
 
 
-_ready: set[Callable[..., Any]] = set()
+_ready: set[Loop] = set()
 
 
 @cache
-def _compile(loop: Callable[..., Any]) -> Callable[..., Any]:
+def _compile(loop: Loop) -> Loop:
     from numba import njit
 
     return njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})(loop)
