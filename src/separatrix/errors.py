@@ -6,10 +6,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "ConvergenceWarning",
+    "DataError",
     "InvalidInputError",
     "LikelihoodWarning",
+    "ModelFileError",
     "NoDirectionError",
+    "NotSeparableError",
+    "SeparationWarning",
     "SeparatrixError",
+    "UndecidedError",
     "UnsupportedParameterError",
 ]
 
@@ -22,8 +27,34 @@ class InvalidInputError(SeparatrixError, ValueError):
     """Data, labels, weights or a parameter that no fit can use."""
 
 
+class DataError(SeparatrixError, ValueError):
+    """A table that cannot be read or used; the message names the file, the row and the column, and the remedy."""
+
+
+class ModelFileError(SeparatrixError, ValueError):
+    """A model file that is damaged or not one, or a model that cannot be written to one."""
+
+
 class NoDirectionError(SeparatrixError, ValueError):
     """w = 0 has no direction: there is no hyperplane to measure a distance from."""
+
+
+class UndecidedError(SeparatrixError, ArithmeticError):
+    """float64 cannot tell, and rational arithmetic was not asked for; the message says how to ask."""
+
+
+class NotSeparableError(SeparatrixError, ValueError):
+    """No hyperplane, or none in the kernel's feature space, has every point on its side.
+
+    Attributes
+    ----------
+    certificate : certificate
+        The proof.
+    """
+
+    def __init__(self, message: str, certificate: object) -> None:
+        super().__init__(message)
+        self.certificate = certificate
 
 
 class UnsupportedParameterError(SeparatrixError, TypeError):
@@ -32,3 +63,7 @@ class UnsupportedParameterError(SeparatrixError, TypeError):
 
 class LikelihoodWarning(UserWarning):
     """The likelihood has no finite maximum; the message says which parameters were held at a bound."""
+
+
+class SeparationWarning(UserWarning):
+    """The classes are separable or quasi-separable, so that the maximum likelihood is at infinity."""

@@ -1,8 +1,9 @@
-"""How a linear model scores points: one hyperplane, or several at once."""
+"""How a model scores points: one hyperplane, several at once, or a sum of kernels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError, NoDirectionError
 
-__all__ = ["Hyperplane", "Hyperplanes"]
+__all__ = ["Expansion", "Hyperplane", "Hyperplanes"]
 
 
 class Hyperplane:
@@ -51,6 +52,9 @@ class Hyperplane:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Hyperplane is immutable: {name} cannot be set.")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A Hyperplane is immutable: {name} cannot be deleted.")
+
     def __reduce__(self) -> tuple[type[Hyperplane], tuple[Floats, float]]:
         return Hyperplane, (self.w, self.b)
 
@@ -58,7 +62,7 @@ class Hyperplane:
         return isinstance(other, Hyperplane) and self.b == other.b and np.array_equal(self.w, other.w)
 
     def __hash__(self) -> int:
-        return hash((self.w.tobytes(), self.b))
+        return hash((tuple(self.w.tolist()), self.b))  # not the bytes: -0.0 == 0.0
 
     def __repr__(self) -> str:
         return f"Hyperplane(w={np.array2string(self.w, threshold=8, separator=', ')}, b={self.b!r})"
@@ -76,7 +80,8 @@ class Hyperplane:
         """The m-of-d function: score >= 0 where at least m of d features have the higher of two values.
 
         With j features high and the others low, sum(x) = j*high + (d - j)*low, which increases in j; so
-        w = (1, ..., 1) and b = -(m*high + (d - m)*low): b = -m for (0, 1) and b = d - 2m for (-1, 1).
+        w = (1, ..., 1) and b = -(m*high + (d - m)*low): b = -m for (0, 1) and b = d - 2m for (-1, 1). Values that
+        are not whole numbers round when added, so for them b is half a step higher.
 
         Parameters
         ----------
@@ -95,7 +100,10 @@ class Hyperplane:
         low, high = values
         if d < 1 or not low < high:
             raise InvalidInputError(f"at_least needs d >= 1 and values (low, high); got d={d}, values={values}.")
-        return cls(np.ones(d), -(m * high + (d - m) * low))
+        b = -(m * high + (d - m) * low)
+        if not (float(low).is_integer() and float(high).is_integer()):
+            b += 0.5 * (high - low)  # sums of fractions round: the boundary goes between m - 1 and m
+        return cls(np.ones(d), b)
 
     def homogeneous(self) -> Floats:
         """(w, b), the normal vector in the space of the points (x, 1)."""
@@ -111,8 +119,8 @@ class Hyperplane:
 
     def signed_distance(self, X: ArrayLike) -> Floats:
         """(w.x + b) / ‖w‖: the distance from x to the hyperplane, positive on the side of w."""
-        normal, offset = self._unit()
-        return np.asarray(_rows(X) @ normal + offset, dtype=np.float64)
+        w, b, length = self._scaled()
+        return np.asarray((_rows(X) @ w + b) / length, dtype=np.float64)
 
     def margin(self, X: ArrayLike, y: ArrayLike) -> float:
         """min_i y_i (w.x_i + b) / ‖w‖, negative if some point is on the wrong side.
@@ -123,34 +131,37 @@ class Hyperplane:
         y : array-like of shape (n,)
             Labels -1 and +1.
         """
-        signs = np.asarray(y)
+        signs, distances = np.asarray(y), self.signed_distance(X)
+        if signs.shape != distances.shape or not signs.size:
+            raise InvalidInputError(f"X has {len(distances)} rows, y the shape {signs.shape}: give one label a row.")
         if not np.isin(signs, (-1, 1)).all():
             raise InvalidInputError("y must hold the labels -1 and +1 only.")
-        return float((signs * self.signed_distance(X)).min())
+        return float((signs * distances).min())
 
     def project(self, X: ArrayLike) -> Floats:
         """x - signed_distance(x) w/‖w‖: the nearest point of the hyperplane."""
-        normal, _ = self._unit()
-        return np.asarray(_rows(X) - np.outer(self.signed_distance(X), normal), dtype=np.float64)
+        return np.asarray(_rows(X) - np.outer(self.signed_distance(X), self.normal), dtype=np.float64)
 
     @property
     def normal(self) -> Floats:
         """w / ‖w‖."""
-        return self._unit()[0]
+        w, _, length = self._scaled()
+        return w / length
 
     @property
     def distance_to_origin(self) -> float:
         """|b| / ‖w‖."""
-        return abs(self._unit()[1])
+        _, b, length = self._scaled()
+        return abs(b) / length
 
-    def _unit(self) -> tuple[Floats, float]:
-        """w/‖w‖ and b/‖w‖, with no square that could overflow or vanish."""
+    def _scaled(self) -> tuple[Floats, float, float]:
+        """w and b times a power of 2, which rounds nothing, and ‖w‖, whose squares then neither overflow nor vanish."""
         largest = np.abs(self.w).max()
         if largest == 0:
             raise NoDirectionError("w = 0: every point has the same score, so there is no hyperplane.")
-        direction = self.w / largest
-        length = np.linalg.norm(direction)
-        return direction / length, self.b / largest / length
+        power = -np.frexp(largest)[1]
+        w = np.ldexp(self.w, power)
+        return w, float(np.ldexp(self.b, power)), float(np.linalg.norm(w))
 
 
 @dataclass(frozen=True)
@@ -163,6 +174,28 @@ class Hyperplanes:
     def scores(self, X: Array) -> Floats:
         """The (n, k) scores of the rows of X."""
         return np.asarray(X @ self.coef.T + self.intercept)
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """scores(X) = K(X, support points) dual_coef' + intercept: one column for each row of `dual_coef` (k, m).
+
+    Parameters
+    ----------
+    support : object
+        Has ``against(X)``, which yields slices of X with the kernel values of these points and the support points
+        (`separatrix.kernels.KernelRows`).
+    dual_coef : array of shape (k, m)
+    intercept : array of shape (k,)
+    """
+
+    support: Any
+    dual_coef: Floats
+    intercept: Floats
+
+    def scores(self, X: Any) -> Floats:
+        """The (n, k) scores of the points X, a block at a time."""
+        return np.vstack([K @ self.dual_coef.T + self.intercept for _, K in self.support.against(X)])
 
 
 def _rows(X: ArrayLike) -> Array:

@@ -17,9 +17,23 @@ __all__ = ["Fit", "Status", "Trace"]
 class Status(Enum):
     """How a fit ended; the value is the sentence shown to the user."""
 
+    CERTIFIED = "Certified: the optimum lies within the stated gap, which is within tol."
     FORMULA = "Solved by formula: the estimate is the optimum up to rounding, and the certificate checks it."
     MINIMUM_NORM = "Solved by formula: many weights are optimal (collinear columns); these have minimum norm."
     BOUNDED = "Solved by formula under a bound: the likelihood grows without limit, so some parameters are held there."
+    SEPARATED = "Separated: every training row is strictly on its own side, and the certificate proves it."
+    UNSTRICT = "Not certified: the last pass was clean, but some rows are not strictly on their side (see the warning)."
+    STREAM = "Learned from a stream: the rows seen are gone, so nothing is claimed about them."
+    POCKET = "Best of the weights tried: the certificate counts its errors and says how few are known to be possible."
+    BRACKETED = "The best margin is bracketed as closely as was asked, and the certificate proves it."
+    NO_MARGIN = "No margin: 0 is in the convex hull of the points y (x, 1) up to rounding, as the certificate shows."
+    NO_MAXIMUM = "No finite maximum likelihood: the classes are separable, as the certificate shows."
+    FEWEST_ERRORS = "The fewest errors of any hyperplane: as many are proven necessary as were found."
+    BETWEEN_BOUNDS = "Not settled in time: the certificate has the errors found and how many are proven necessary."
+    NO_MINIMUM = "No finite minimum: the objective goes on falling as the weights grow (see the warning)."
+    STATIONARY = "Stationary: the gradient is zero as closely as the certificate says; no more is claimed."
+    UNCHECKED = "Solved by formula, not certified: no check can repeat one's own function, or a class without rows."
+    LOCAL = "Local: the kernel is not known to be positive semidefinite, so no optimum is claimed (see the warning)."
     UNCERTIFIED = "Not certified: the iterations ran out; the warning states the accuracy reached."
 
     def __str__(self) -> str:
@@ -66,6 +80,9 @@ class Trace(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self._columns)
+
+    __eq__ = object.__eq__  # a mapping compares values, and arrays have no truth value
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"Trace({self.n_steps} steps of {', '.join(self._columns) or 'nothing'})"

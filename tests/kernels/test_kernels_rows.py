@@ -48,7 +48,7 @@ def product(A, B):
 
 
 CASES = {
-    f"{kernel} {make.__name__}": (kernel, make)
+    f"{type(kernel).__name__} {make.__name__}": (kernel, make)
     for make in (vectors, csr)
     for kernel in (Linear(), Poly(2, 0.5, 1.0), Rbf(0.3), Laplacian(0.3), Sigmoid(0.2), FromFunction(product))
 } | {

@@ -34,7 +34,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-@pytest.mark.parametrize("kernel, reference", PAIRS, ids=str)
+@pytest.mark.parametrize("kernel, reference", PAIRS, ids=[str(kernel) for kernel, _ in PAIRS])
 def test_formula_agrees_with_scikit_learn(kernel, reference, rng):
     A, B = points(rng, 13), points(rng, 9)
     expected = reference(A, B)

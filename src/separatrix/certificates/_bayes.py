@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, worst
+from separatrix.certificates._data import EPS, Data, shaped, worst
 from separatrix.certificates.base import Check
 
 
 def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     """Priors, parameters and variances against the data, then coef and intercept against these."""
     witness, n = certificate.witness, len(data.weight)
-    families = np.array(witness["families"])
-    theta = np.asarray(witness["parameters"], dtype=np.float64)
-    prior = np.asarray(witness["prior"], dtype=np.float64)
+    k, d = len(certificate.classes), data.X.shape[1]
+    families = np.array(witness["families"], dtype=str)
+    if families.shape != (d,):
+        raise ValueError(f"The certificate has families for {families.size} columns, but X has {d}.")
+    theta, prior = shaped(witness, "parameters", k, d), shaped(witness, "prior", k)
     alpha = float(witness["alpha"])
     counts, means, size = _means(data, len(prior))
     expected, slack = means.copy(), 4 * n * EPS * size
@@ -32,7 +34,7 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     if gaussian.any():
         checks.append(_check_variances(data, witness, counts, means, gaussian))
     if witness["coef"] is not None:
-        checks += _check_hyperplanes(witness, certificate.unit)
+        checks += _check_hyperplanes(witness, certificate.unit, k, d)
     return checks
 
 
@@ -74,7 +76,7 @@ def _check_variances(data: Data, witness: Any, counts: Any, means: Any, gaussian
     grand = counts @ means / total
     within, noise = spreads.sum(axis=0) / total, sizes.sum(axis=0) / total
     floor = EPS * (within + counts @ (means - grand) ** 2 / total)
-    given = np.asarray(witness["variances"], dtype=np.float64)
+    given = shaped(witness, "variances", *(means.shape[1:] if witness["shared_variance"] else means.shape))
     if witness["shared_variance"]:
         expected, size = np.maximum(within, floor), noise
     else:
@@ -86,12 +88,11 @@ def _check_variances(data: Data, witness: Any, counts: Any, means: Any, gaussian
     return Check("variances against the spread in the classes", off, 0.0, rounding)
 
 
-def _check_hyperplanes(witness: Any, unit: float) -> list[Check]:
+def _check_hyperplanes(witness: Any, unit: float, k: int, d: int) -> list[Check]:
     """Log-odds from the parameters: contrasts of log p(x | c) = theta x - a(theta), family by family."""
-    families = np.array(witness["families"])
-    mean = np.asarray(witness["parameters"], dtype=np.float64)
-    natural, partition = (np.array(witness[key], dtype=np.float64) for key in ("natural", "log_partition"))
-    k, d = mean.shape
+    families = np.array(witness["families"], dtype=str)
+    mean = shaped(witness, "parameters", k, d)
+    natural, partition = (shaped(witness, key, k, d).copy() for key in ("natural", "log_partition"))
     bernoulli, multinomial = families == "bernoulli", families == "multinomial"
     p = mean[:, bernoulli]
     natural[:, bernoulli], partition[:, bernoulli] = np.log(p) - np.log1p(-p), -np.log1p(-p)
@@ -100,11 +101,12 @@ def _check_hyperplanes(witness: Any, unit: float) -> list[Check]:
     natural[:, poisson], partition[:, poisson] = np.log(mean[:, poisson]), mean[:, poisson]
     gaussian = np.zeros(d, dtype=bool)
     if witness["variances"] is not None:
-        variance = np.asarray(witness["variances"], dtype=np.float64)
+        variance = shaped(witness, "variances", d)
         gaussian = (families == "gaussian") & (variance > 0)
         natural[:, gaussian] = mean[:, gaussian] / variance[gaussian]
     contrast = np.array([[-1.0, 1.0]]) if k == 2 else np.eye(k) - 1.0 / k
-    coef, intercept = np.asarray(witness["coef"], float), np.asarray(witness["intercept"], float)
+    rows = len(contrast)
+    coef, intercept = shaped(witness, "coef", rows, d), shaped(witness, "intercept", rows)
     error = 16 * np.abs(contrast) @ np.abs(natural)
     off, rounding = worst(np.abs(coef - contrast @ natural), unit * np.abs(coef) + EPS * error + EPS)
     # the Gaussian constant is -coef.(middle of the means): about that point the score loses no digits

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, worst
+from separatrix.certificates._data import EPS, Data, shaped, worst
 from separatrix.certificates.base import Check
 
 
 def check_centroids(data: Data, certificate: Any) -> list[Check]:
     """The gradient at the centroids, and the formula of the bisectors."""
-    unit = certificate.unit
-    mu = np.asarray(certificate.witness["centroids"], dtype=np.float64)
-    coef = np.asarray(certificate.witness["coef"], dtype=np.float64)
-    intercept = np.asarray(certificate.witness["intercept"], dtype=np.float64)
-    k, d = mu.shape
+    unit, witness = certificate.unit, certificate.witness
+    k, d = len(certificate.classes), data.X.shape[1]
+    rows = 1 if k == 2 else k
+    mu, coef = shaped(witness, "centroids", k, d), shaped(witness, "coef", rows, d)
+    intercept = shaped(witness, "intercept", rows)
     total, size, count = np.zeros((k, d)), np.zeros((k, d)), np.zeros(k)
     for x, codes, weight in data.blocks():
         deviation = x - mu[codes]

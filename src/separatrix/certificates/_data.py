@@ -34,9 +34,9 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
     """Bring data to plain form; `ValueError` if they do not fit together or to the classes."""
     X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-    n = X.shape[0]
-    if X.ndim != 2 or len(y) != n:
+    if X.ndim != 2 or y.ndim not in (1, 2) or len(y) != X.shape[0]:
         raise ValueError(f"X of shape {X.shape} and y of shape {y.shape} do not fit together.")
+    n = X.shape[0]
     weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), (n,)).copy()
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise ValueError("sample_weight must be finite and not negative.")
@@ -54,7 +54,17 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
     if not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
         X, values, weight = X[kept], values[kept], weight[kept]
+    if not len(weight):
+        raise ValueError("No row has a weight above 0: there is nothing to check.")
     return Data(X, values, weight)
+
+
+def shaped(witness: Any, name: str, *shape: int) -> np.ndarray[Any, Any]:
+    """The witness as finite float64 of this very shape: nothing that broadcasting would stretch."""
+    array = np.asarray(witness[name], dtype=np.float64)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"The witness {name!r} must be finite, of shape {shape}; its shape is {array.shape}.")
+    return array
 
 
 def worst(figures: Any, allowed: Any) -> tuple[float, float]:

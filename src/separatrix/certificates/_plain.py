@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -56,10 +57,16 @@ def from_plain(plain: Any, certificate: Callable[[Any], Any]) -> Any:
 
 
 def _array(plain: Mapping[str, Any], certificate: Callable[[Any], Any]) -> Any:
-    dtype = np.dtype(plain["dtype"])
-    if dtype.kind not in _DTYPES:
-        raise ValueError(f"A certificate holds no array of {dtype}.")
+    if not re.fullmatch(rf"[<>|=]?[{_DTYPES}]\d*", str(plain["dtype"])):
+        raise ValueError(f"A certificate holds no array of {plain['dtype']!r:.80}.")
+    if not all(isinstance(n, int) and n >= 0 for n in plain["shape"]):
+        raise ValueError(f"Not the shape of an array: {plain['shape']!r:.80}")
     entries = [from_plain(entry, certificate) for entry in plain["array"]]
+    dtype = np.dtype(plain["dtype"])
+    if dtype.kind == "U":
+        if not all(isinstance(entry, str) for entry in entries):
+            raise ValueError("An array of text must hold text only.")
+        dtype = np.dtype(f"U{max(map(len, entries), default=1) or 1}")  # as long as needed, whatever is said
     array = np.empty(len(entries), dtype=dtype)
     array[:] = entries
     return array.reshape(plain["shape"])

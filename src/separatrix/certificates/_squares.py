@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, worst
+from separatrix.certificates._data import EPS, Data, shaped, worst
 from separatrix.certificates.base import Check
 
 
 def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     """The normal equations, column by column, against what rounding the model and the scores can add."""
-    unit = certificate.unit
-    W = np.asarray(certificate.witness["coef"], dtype=np.float64)
-    b = np.asarray(certificate.witness["intercept"], dtype=np.float64)
-    k, d = W.shape
-    free = bool(certificate.witness["fit_intercept"])
+    unit, witness, multilabel = certificate.unit, certificate.witness, bool(certificate.witness["multilabel"])
+    d, n_classes = data.X.shape[1], len(certificate.classes)
+    if multilabel and data.values.shape[1:] != (n_classes,):
+        raise ValueError(f"y must be a 0/1 matrix of {n_classes} columns.")
+    k = 1 if n_classes == 2 and not multilabel else n_classes
+    W, b = shaped(witness, "coef", k, d), shaped(witness, "intercept", k)
+    free = bool(witness["fit_intercept"])
     centre = np.zeros(d)
     if free:  # about the mean, the columns' equations do not repeat the intercept's
         total = sum(data.weight)
@@ -24,7 +26,7 @@ def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     columns, sizes = np.zeros((d, k)), np.zeros((d, k))
     ones, one_sizes, squares = np.zeros(k), np.zeros(k), np.zeros(d)
     for x, values, weight in data.blocks():
-        target = _signs(values, k, bool(certificate.witness["multilabel"]))
+        target = _signs(values, k, multilabel)
         residual = target - (x @ W.T + b)
         noise = unit * (np.abs(x) @ np.abs(W).T + np.abs(b)) + (d + 4) * EPS * (np.abs(x) @ np.abs(W).T + np.abs(b) + 1)
         wr, wn = weight[:, None] * residual, weight[:, None] * noise
@@ -42,6 +44,8 @@ def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     if free:
         mean, mean_rounding = worst(np.abs(ones) / data.weight.sum(), one_sizes / data.weight.sum() + 1e-8)
         checks.append(Check("mean residual", mean, 1e-8, max(mean_rounding - 1e-8, 0.0)))
+    else:
+        checks.append(Check("intercept, which is not free", float(np.abs(b).max())))
     return checks
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import wraps
 from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from separatrix.certificates._plain import from_plain, to_plain
 
@@ -42,6 +45,24 @@ class Verification:
         return "\n".join(map(str, self.checks))
 
 
+# what reading or checking something malformed may raise before anyone can say what is wrong with it
+_MALFORMED = (TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+
+
+def _guarded(verify: Callable[..., Verification]) -> Callable[..., Verification]:
+    """`ValueError` for witnesses or data of the wrong form; NaN and overflow make a check fail, without a warning."""
+
+    @wraps(verify)
+    def guarded(*args: Any, **kwargs: Any) -> Verification:
+        try:
+            with np.errstate(all="ignore"):
+                return verify(*args, **kwargs)
+        except _MALFORMED as error:
+            raise ValueError(f"Certificate and data do not fit together, or are malformed: {error}") from error
+
+    return guarded
+
+
 @dataclass(frozen=True, eq=False)
 class Certificate(ABC):
     """A claim about a fitted classifier with all that is needed to check it against the data."""
@@ -52,6 +73,8 @@ class Certificate(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         Certificate._kinds[cls.__name__] = cls
+        if "verify" in cls.__dict__:
+            cls.verify = _guarded(cls.verify)  # type: ignore[method-assign]
 
     @property
     @abstractmethod
@@ -97,5 +120,9 @@ class Certificate(ABC):
         names = {field.name for field in fields(kind)}
         given = set(plain) - {"kind", "schema"}
         if given != names:
-            raise ValueError(f"{kind.__name__} needs the fields {sorted(names)}; this one has {sorted(given)}.")
-        return kind(**{name: from_plain(plain[name], Certificate.from_dict) for name in names})
+            given_names = sorted(map(str, given))
+            raise ValueError(f"{kind.__name__} needs the fields {sorted(names)}; this one has {given_names}.")
+        try:
+            return kind(**{name: from_plain(plain[name], Certificate.from_dict) for name in names})
+        except _MALFORMED as error:
+            raise ValueError(f"A field of this {kind.__name__} is malformed: {error}") from error

@@ -11,6 +11,7 @@ subtracted from the products, which is cheaper and keeps a sparse matrix sparse.
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import threads
+from separatrix.errors import InvalidInputError
 
 BLOCK_BYTES = 1 << 20  # a block, its scores and its slopes stay in the second-level cache
 INLINE_BYTES = 1 << 18  # below this, starting threads costs more than the work
@@ -54,7 +56,7 @@ class Block(ABC):
         """Z V: the scores of these rows, (m, k)."""
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         W = V[:d] if scale is None else scale[:, None] * V[:d]
-        scores = np.asarray(self.x @ W)
+        scores = product(self.x, W)
         if rest is not None:
             scores -= rest @ W
         if self.design.intercept:
@@ -66,7 +68,7 @@ class Block(ABC):
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         total = R.sum(axis=0)
         out = np.empty((self.design.p, R.shape[1]))
-        out[:d] = self.x.T @ R
+        out[:d] = product(self.x.T, R)
         if rest is not None:
             out[:d] -= np.outer(rest, total)
         if scale is not None:
@@ -140,9 +142,26 @@ class Design(ABC):
         """float32 for float32 data, else float64: the precision of the model, not of the arithmetic."""
         return np.dtype(np.float32 if self.X.dtype == np.float32 else np.float64)
 
+    @property
+    def shift(self) -> Floats:
+        """offset + rest: what is subtracted from each row, in all."""
+        shift = np.zeros(self.d)
+        for part in (self.offset, self.rest):
+            if part is not None:
+                shift = shift + part
+        return shift
+
     def rounded(self, values: Floats) -> Floats:
         """The values as the model will hold them, in float64: a certificate describes the model itself."""
-        return np.asarray(values, dtype=self.dtype).astype(np.float64)
+        with np.errstate(all="ignore"):
+            held = np.asarray(values, dtype=self.dtype).astype(np.float64)
+            error, largest = (float(np.abs(v).max(initial=0.0)) for v in (held - values, values))
+        if not error <= float(np.finfo(self.dtype).eps) * largest < np.inf:  # False for NaN
+            raise InvalidInputError(
+                f"A coefficient is beyond the range of {self.dtype}: scale the columns of X and the weights to "
+                f"moderate size{', or pass X as float64' if self.dtype == np.float32 else ''}."
+            )
+        return held
 
     def column(self, j: int) -> str:
         """What to call column j in a message."""
@@ -172,8 +191,8 @@ class Design(ABC):
         """(row, column, value) of an entry in these columns for which ``bad`` is true, or None."""
 
     @abstractmethod
-    def constant(self, j: int) -> bool:
-        """Whether all entries of column j are equal."""
+    def constant(self, columns: Integers) -> Array:
+        """Which of these columns have all entries equal."""
 
     @abstractmethod
     def subtractable(self) -> Array:
@@ -183,7 +202,7 @@ class Design(ABC):
     def reduce(self, block_fn: Callable[..., Parts], *rows: Array) -> Parts:
         """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
 
-        ``block_fn`` returns a tuple of arrays or numbers, which are added up; the order of the additions is
+        ``block_fn`` returns a tuple of new arrays or numbers, which are added up in place; the order of the additions is
         fixed, so the result does not depend on the number of threads. A block is in cache while
         ``block_fn`` works on it: do there all that needs its rows.
         """
@@ -235,21 +254,24 @@ class Design(ABC):
     def anchored(self) -> Self:
         """The same rows with an offset for the columns that are far from the origin, if any.
 
-        The first rows tell which are. The offset is the first entry of the column: any number near its
-        values will do, and x - x_0 is exact where it matters, so that a constant column becomes 0.
+        The intercept absorbs it, so without one there is none. The first rows tell which columns are far. The offset
+        is the first entry of the column: any number near its values will do, and x - x_0 is exact where it
+        matters, so that a constant column becomes 0.
         """
+        plain = replace(self, offset=None, rest=None, scale=None)
+        if not self.intercept:
+            return plain
         m = min(self.n, ANCHOR_ROWS)
-        plain = replace(self, offset=None, rest=None, scale=None, intercept=False)
         first, ones = plain.block(0, m), np.ones((m, 1))
-        mean = first.tdot(ones)[:, 0] / m
+        mean = first.tdot(ones)[: self.d, 0] / m
         deviation = np.sqrt(first.spread(ones, mean[None], np.zeros(m, dtype=np.intp))[0] / m)
         far = np.abs(mean) > FAR * deviation
         if far.any():
             far &= self.subtractable()
         if not far.any():
-            return replace(plain, intercept=self.intercept)
-        entry = plain.block(0, 1).tdot(np.ones((1, 1)))[:, 0]
-        return replace(plain, intercept=self.intercept, offset=np.where(far, entry, 0.0))
+            return plain
+        entry = plain.block(0, 1).tdot(np.ones((1, 1)))[: self.d, 0]
+        return replace(plain, offset=np.where(far, entry, 0.0))
 
     def centred(self, weight: Floats) -> Self:
         """The same rows about their weighted mean, which the intercept absorbs (so not without one)."""
@@ -272,6 +294,23 @@ class Design(ABC):
                 b -= shift @ W
         return np.ascontiguousarray(W.T), b
 
+    def from_user_units(self, coef: Floats, intercept: Floats) -> Floats:
+        """V (p, k), of coef (k, d) and intercept (k,): the inverse of `user_units`."""
+        W = np.asarray(coef, dtype=np.float64).T
+        V = np.zeros((self.p, W.shape[1]))
+        V[: self.d] = W if self.scale is None else W / self.scale[:, None]
+        if self.intercept:
+            V[self.d] = intercept
+            for shift in (self.offset, self.rest):
+                if shift is not None:
+                    V[self.d] += shift @ W
+        return V
+
+
+def product(matrix: Any, V: Floats) -> Floats:
+    """Matrix times V (p, k); a single column as a vector, which sparse products treat much better."""
+    return np.asarray(matrix @ V) if V.shape[1] > 1 else np.asarray(matrix @ V[:, 0])[:, None]
+
 
 def _add(total: Parts | None, part: Parts) -> Parts:
-    return part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))
+    return part if total is None else tuple(map(operator.iadd, total, part))

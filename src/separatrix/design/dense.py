@@ -40,7 +40,8 @@ class DenseDesign(Design):
         self.reduce(sweep)
         if (np.array(extremes) <= limit).all():
             return None
-        return self.find(lambda x: ~(np.abs(x) <= limit), np.arange(self.d))
+        bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
+        return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
 
     def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
         every = len(columns) == self.d
@@ -60,8 +61,10 @@ class DenseDesign(Design):
         row, column = min(found)
         return row, column, float(self.X[row, column])
 
-    def constant(self, j: int) -> bool:
-        return bool((self.X[:, j] == self.X[0, j]).all())
+    def constant(self, columns: Integers) -> Array:
+        first = self.X[0, columns]
+        (changes,) = self.reduce(lambda block: ((self.X[block.rows][:, columns] != first).sum(axis=0),))
+        return np.asarray(changes == 0)
 
     def subtractable(self) -> Array:
         return np.ones(self.d, dtype=bool)

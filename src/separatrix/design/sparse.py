@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ class SparseDesign(Design):
             return None
         if max(abs(float(data.min())), abs(float(data.max()))) <= limit:  # False for NaN
             return None
-        return self.find(lambda x: ~(np.abs(x) <= limit), np.arange(self.d))
+        bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
+        return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
 
     def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
         hits = bad(self.X.data)
@@ -51,11 +53,13 @@ class SparseDesign(Design):
                 return int(np.setdiff1d(np.arange(self.n), rows)[0]), int(column), 0.0
         return None
 
-    def constant(self, j: int) -> bool:
-        stored = self.X.data[self.X.indices == j]
-        if stored.size < self.n:
-            return not stored.any()
-        return bool((stored == stored[0]).all())
+    def constant(self, columns: Integers) -> Array:
+        data, indices = self.X.data, self.X.indices
+        first = np.zeros(self.d)
+        first[indices[: self.X.indptr[1]]] = data[: self.X.indptr[1]]
+        changes = np.bincount(indices[data != first[indices]], minlength=self.d)
+        absent = self.n - np.bincount(indices, minlength=self.d)
+        return np.asarray((changes == 0) & ((first == 0) | (absent == 0)))[columns]
 
     def subtractable(self) -> Array:
         # a column with implicit zeros spreads from 0 to its values: it cannot be far from the origin
@@ -77,8 +81,8 @@ class SparseBlock(Block):
         shape = (self.rows.stop - self.rows.start, self.design.d)
         return sparse.csr_array((data, self._indices, self._indptr), shape=shape)
 
-    @property
-    def x(self) -> Any:
+    @cached_property
+    def x(self) -> Any:  # made once for the several products of a pass
         offset = self.design.offset
         return self._pattern(self._stored if offset is None else self._stored - offset[self._indices])
 

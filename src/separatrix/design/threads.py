@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 
 def count() -> int:
@@ -50,7 +50,6 @@ def single_threaded_blas() -> Iterator[None]:
     with _lock:
         if _users == 0:
             _limiter = _blas().limit(limits=1)
-            _limiter.__enter__()
         _users += 1
     try:
         yield
@@ -58,7 +57,16 @@ def single_threaded_blas() -> Iterator[None]:
         with _lock:
             _users -= 1
             if _users == 0:
-                _limiter.__exit__(None, None, None)
+                _take_control()
+                _limiter.restore_original_limits()
+                _take_control()
+
+
+def _take_control() -> None:
+    """Let this thread set BLAS limits: threadpoolctl keeps that to the first that did, who may be gone by now."""
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)  # older versions let anyone
+    if clear is not None:
+        clear(force=True)
 
 
 def _forget_after_fork() -> None:

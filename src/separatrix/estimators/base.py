@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -15,10 +16,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Array, Floats
-from separatrix.errors import NoDirectionError, UnsupportedParameterError
+from separatrix.errors import InvalidInputError, NoDirectionError, UnsupportedParameterError
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
 from separatrix.outcome import Fit
+
+FINITE = float(np.finfo(np.float64).max)
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -54,8 +57,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self
         """
         with self._restored_on_error():
-            sample = check_training(self, X, y, sample_weight, intercept=getattr(self, "fit_intercept", True))
+            sample = self._sample(X, y, sample_weight)
             return self._publish(self._learn(sample), sample)
+
+    def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
+        """What `fit` was given, checked."""
+        return check_training(self, X, y, sample_weight, intercept=getattr(self, "fit_intercept", True))
 
     @contextmanager
     def _restored_on_error(self) -> Iterator[None]:
@@ -88,7 +95,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             published["intercept_"] = fit.model.intercept.astype(sample.design.dtype)
         self.__dict__.update(published, _published=tuple(published))
         for warning in fit.warnings:
-            warnings.warn(warning, stacklevel=3)
+            warnings.warn(warning, stacklevel=_outside())
         return self
 
     # ------------------------------------------------------------------ scoring
@@ -112,7 +119,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 scores = X @ coef.T + fitted["intercept_"]
             if np.isfinite(scores).all():  # then so is X: NaN and infinity do not vanish in a sum
                 return np.asarray(scores)
-        return np.asarray(check_points(self, X) @ coef.T + fitted["intercept_"])
+        X = check_points(self, X, FINITE)
+        with np.errstate(all="ignore"):
+            scores = np.asarray(X @ coef.T + fitted["intercept_"])
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+            raise InvalidInputError(f"The score of row {row} overflows {scores.dtype}: its entries are too large.")
+        return scores
 
     def decision_function(self, X: Any) -> Floats:
         """w.x + b for each row x: (n,) for two classes, (n, k) for more.
@@ -142,9 +155,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         scores = self._scores(X)
         if self._multilabel:
-            return (scores >= 0).astype(np.intp)
-        codes = (scores[:, 0] >= 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+            return (scores >= self._cut()).astype(np.intp)
+        codes = (scores[:, 0] >= self._cut()).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return self.classes_.take(codes)
+
+    def _cut(self) -> float:
+        """The score from which on the positive class is predicted."""
+        return 0.0
 
     # ------------------------------------------------------------------ geometry
     def _is_linear(self) -> bool:
@@ -200,6 +217,8 @@ class ProbabilisticClassifier(Classifier):
         array of shape (n, k)
         """
         scores = self._scores(X)
+        if self._multilabel:
+            return expit(scores)
         if scores.shape[1] == 1:
             return expit(np.hstack([-scores, scores]))
         return softmax(scores, axis=1)
@@ -216,6 +235,16 @@ class ProbabilisticClassifier(Classifier):
         array of shape (n, k)
         """
         scores = self._scores(X)
+        if self._multilabel:
+            return log_expit(scores)
         if scores.shape[1] == 1:
             return log_expit(np.hstack([-scores, scores]))
         return log_softmax(scores, axis=1)
+
+
+def _outside() -> int:
+    """How far up the caller outside this package is, for a warning to point there."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("separatrix."):
+        level, frame = level + 1, frame.f_back
+    return level

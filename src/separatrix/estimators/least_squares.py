@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import Classifier
+from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.validation import Sample
 from separatrix.learners.least_squares import least_squares
 from separatrix.outcome import Fit
@@ -26,7 +26,8 @@ class LeastSquaresClassifier(Classifier):
     class_weight : dict, "balanced" or None, default=None
         Factors of the classes, multiplied into the sample weights.
     max_iter : int, default=10000
-        Iterations of LSMR, the method for data both long and wide; other shapes are solved directly.
+        Iterations of LSMR, the method for data both long and wide; other shapes are solved directly unless rounding
+        prevents that.
 
     Attributes
     ----------
@@ -59,9 +60,9 @@ class LeastSquaresClassifier(Classifier):
         self.max_iter = max_iter
 
     def _learn(self, sample: Sample) -> Fit:
-        if self.max_iter < 1:
-            raise InvalidInputError(f"max_iter must be at least 1; got {self.max_iter}.")
-        return least_squares(sample.design, sample.targets, sample.weight, max_iter=self.max_iter)
+        flags(self, "fit_intercept")
+        max_iter = whole("max_iter", self.max_iter, at_least=1)
+        return least_squares(sample.design, sample.targets, sample.weight, max_iter=max_iter)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -92,6 +93,7 @@ class NaiveBayes(ProbabilisticClassifier):
     def _learn(self, sample: Sample) -> Fit:
         settings = self._settings(sample)
         self._moments = observe(sample.design, sample.targets, sample.weight, settings)
+        self._families = settings.families
         return naive_bayes(self._moments, sample.targets, settings, sample.design)
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
@@ -113,6 +115,8 @@ class NaiveBayes(ProbabilisticClassifier):
         if first and classes is None:
             raise InvalidInputError("The first call of partial_fit needs classes, all labels that will come.")
         labels = self.classes_ if classes is None else np.unique(np.asarray(classes))
+        if len(labels) < 2:
+            raise InvalidInputError(f"classes={list(labels)} has only one class: at least 2 are needed.")
         if not first and not np.array_equal(labels, self.classes_):
             raise InvalidInputError(
                 f"classes={list(labels)} differs from that of earlier calls: {list(self.classes_)}."
@@ -121,12 +125,17 @@ class NaiveBayes(ProbabilisticClassifier):
             sample = check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels)
             settings = self._settings(sample)
             seen = observe(sample.design, sample.targets, sample.weight, settings)
-            moments = seen if first else self._moments.merge(seen)
-            self._moments = moments
+            if first:
+                self._moments, self._families = seen, settings.families
+            elif [type(f) for f in settings.families] != [type(f) for f in self._families]:
+                raise InvalidInputError("family has changed since the rows before were learned from: call fit instead.")
+            else:
+                self._moments = self._moments.merge(seen)
+            moments = self._moments
             return self._publish(naive_bayes(moments, sample.targets, settings, sample.design), sample)
 
     def _settings(self, sample: Sample) -> Settings:
-        if not (np.isfinite(self.alpha) and self.alpha >= 0):
+        if not (isinstance(self.alpha, Real) and 0 <= self.alpha < np.inf):
             raise InvalidInputError(f"alpha must be a finite number of at least 0; got {self.alpha!r}.")
         families = resolve(self.family, sample.design.d)
         return Settings(families, bool(self.shared_variance), float(self.alpha), self._priors(sample))
@@ -134,8 +143,11 @@ class NaiveBayes(ProbabilisticClassifier):
     def _priors(self, sample: Sample) -> Floats | None:
         if self.priors is None:
             return None
-        priors = np.asarray(self.priors, dtype=np.float64)
         k = sample.targets.n_classes
+        try:
+            priors = np.asarray(self.priors, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(f"priors must be {k} numbers, one for each class; got {self.priors!r}.") from error
         if priors.shape != (k,):
             raise InvalidInputError(f"priors has the shape {priors.shape}, but y has {k} classes: give one for each.")
         if not ((priors > 0).all() and abs(priors.sum() - 1.0) < 1e-8):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,12 +21,13 @@ LARGEST = 1e150  # beyond this the square of an entry may overflow
 
 @dataclass(frozen=True)
 class Sample:
-    """What a learner learns from. Rows of weight 0 are left out; `kept` says which rows these are."""
+    """What a learner learns from. Of the `n_given` rows, those of weight 0 are left out; `kept` are the others."""
 
     design: Design
     targets: Targets
     weight: Floats
     kept: Integers | slice
+    n_given: int
 
 
 def check_training(
@@ -37,12 +39,14 @@ def check_training(
     intercept: bool,
     reset: bool = True,
     classes: Array | None = None,
+    sweep: bool = True,
 ) -> Sample:
-    """Validate what `fit` was given; ``classes`` are the labels to expect if y need not have them all."""
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None: give the labels."
-        )
+    """Validate what `fit` was given; ``classes`` are the labels to expect if y need not have them all.
+
+    ``sweep=False`` leaves out the search for NaN, infinity and huge entries: for a learner that sees each row's score
+    anyway, and calls `check_entries` when one is not finite.
+    """
+    require_labels(estimator, y)
     X = validate_data(
         estimator,
         X,
@@ -54,32 +58,52 @@ def check_training(
     )
     names = getattr(estimator, "feature_names_in_", None)
     design = as_design(X, intercept, names)
-    check_entries(design, estimator)
+    if sweep or sample_weight is not None:  # rows of weight 0 are not looked at again
+        check_entries(design, estimator)
+    targets, weight, kept = check_labels(estimator, X, y, sample_weight, design.n, classes)
+    n_given = design.n
+    if not isinstance(kept, slice):
+        design = as_design(X[kept], intercept, names)
+    return Sample(design, targets, weight, kept, n_given)
+
+
+def require_labels(estimator: Any, y: Any) -> None:
+    """Refuse a fit without labels."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: give the labels."
+        )
+
+
+def check_labels(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, n: int, classes: Array | None = None
+) -> tuple[Targets, Floats, Integers | slice]:
+    """Targets and weights of the rows that have a weight, the class weights in it; and which rows these are."""
     y = _labels(estimator, y)
     check_consistent_length(X, y)
-    weight = _weights(sample_weight, design.n)
+    weight = _weights(sample_weight, n)
     kept: Integers | slice = slice(None)
     if not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
-        design, y, weight = as_design(X[kept], intercept, names), y[kept], weight[kept]
+        y, weight = y[kept], weight[kept]
     targets = _targets(estimator, y, classes)
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is not None:
         factors = _class_weights(class_weight, targets, weight)
         targets, weight = replace(targets, class_weight=factors), weight * factors[targets.values]
-    return Sample(design, targets, weight, kept)
+    return targets, weight, kept
 
 
-def check_points(estimator: Any, X: Any) -> Any:
+def check_points(estimator: Any, X: Any, largest: float = LARGEST) -> Any:
     """Validate what `predict` and its like were given."""
     X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
-    check_entries(as_design(X, names=getattr(estimator, "feature_names_in_", None)), estimator)
+    check_entries(as_design(X, names=getattr(estimator, "feature_names_in_", None)), estimator, largest)
     return X
 
 
-def check_entries(design: Design, estimator: Any) -> None:
+def check_entries(design: Design, estimator: Any, largest: float = LARGEST) -> None:
     """Refuse NaN, infinity, and numbers whose squares overflow, and say where they are."""
-    found = design.out_of_range(LARGEST)
+    found = design.out_of_range(largest)
     if found is None:
         return
     row, column, value = found
@@ -107,25 +131,61 @@ def _labels(estimator: Any, y: Any) -> Array:
         if not np.isin(matrix, (0, 1)).all():
             raise InvalidInputError("A matrix y must hold 0 and 1 only: one column a label, 1 where the row has it.")
         return np.asarray(matrix, dtype=np.intp)
-    y = column_or_1d(y, warn=True)
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        row = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise InvalidInputError(f"Input y contains NaN or infinity in row {row}: drop the rows without a label.")
-    check_classification_targets(y)
-    return np.asarray(y)
+    if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) == 2:
+        y = np.array(y, dtype=object)  # NumPy would turn numbers, None and NaN into text
+    y = np.asarray(column_or_1d(y, warn=True))
+    if y.dtype.kind in "fO":
+        missing = np.flatnonzero(~np.isfinite(y)) if y.dtype.kind == "f" else _missing(y)
+        if len(missing):
+            raise InvalidInputError(
+                f"Input y contains NaN or infinity in row {missing[0]}: drop the rows without a label."
+            )
+        if y.dtype.kind == "O" and len({isinstance(label, str) for label in y}) == 2:
+            raise _mixed(y)
+    few = _few_labels(y)
+    # three of each: the check warns of labels that are mostly different
+    check_classification_targets(y if few is None else np.repeat(few, 3))
+    return y
+
+
+def _missing(y: Array) -> Integers:
+    """The rows whose label is None, NaN or the like, which does not equal itself."""
+    return np.flatnonzero([label is None or type(label).__name__ == "NAType" or label != label for label in y])
+
+
+def _mixed(y: Array) -> InvalidInputError:
+    kinds = sorted({type(label).__name__ for label in y})
+    return InvalidInputError(
+        f"The labels in y are of several types ({', '.join(kinds)}), which have no order: make them all one type."
+    )
+
+
+def _few_labels(y: Array) -> Array | None:
+    """The labels in sorted order if there are many rows and few numbers among them, found without sorting y."""
+    if y.dtype.kind not in "biuf" or len(y) < 10_000:
+        return None
+    labels = np.unique(y[:1000])
+    if len(labels) > 20 or not np.array_equal(labels.take(_codes(labels, y), mode="clip"), y):
+        return None
+    return labels
+
+
+def _codes(labels: Array, y: Array) -> Integers:
+    """The position of each y among the labels, which are sorted."""
+    if len(labels) != 2:
+        return np.searchsorted(labels, y)  # much faster than the inverse that np.unique offers
+    return (y == labels[1]).astype(np.intp)
 
 
 def _targets(estimator: Any, y: Array, classes: Array | None) -> Targets:
     if y.ndim == 2:
         return Targets(np.arange(y.shape[1]), y)
     try:
-        found = np.unique(y)
-        codes = np.searchsorted(found, y)  # much faster than the inverse that np.unique offers
+        found = _few_labels(y)
+        found = np.unique(y) if found is None else found
+        codes = _codes(found, y)
     except TypeError as error:
-        kinds = sorted({type(label).__name__ for label in y})
-        raise InvalidInputError(
-            f"The labels in y are of several types ({', '.join(kinds)}), which have no order: make them all one type."
-        ) from error
+        raise _mixed(y) from error
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
         if len(unknown):
@@ -160,6 +220,8 @@ def _weights(sample_weight: Any, n: int) -> Floats:
         )
     if total == 0:
         raise InvalidInputError("sample_weight is zero for every row: at least two classes need a weight above 0.")
+    if not 1e-100 <= total <= 1e100:  # products with X would vanish or overflow
+        raise InvalidInputError(f"sample_weight sums to {total:.3g}: bring the sum to between 1e-100 and 1e100.")
     return weight
 
 
@@ -172,8 +234,13 @@ def _class_weights(class_weight: Any, targets: Targets, weight: Floats) -> Float
             raise InvalidInputError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}.')
         counts = np.bincount(targets.values, weights=weight, minlength=targets.n_classes)
         return np.asarray(weight.sum() / (targets.n_classes * counts))
+    if not isinstance(class_weight, Mapping):
+        raise InvalidInputError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}.')
     labels = targets.classes.tolist()
-    factors = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    try:
+        factors = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"class_weight must hold one number a class; got {class_weight!r}.") from error
     if class_weight and not any(label in class_weight for label in labels):
         raise InvalidInputError(f"None of the keys of class_weight {list(class_weight)} is a label in y: {labels}.")
     if not (np.isfinite(factors).all() and (factors > 0).all()):

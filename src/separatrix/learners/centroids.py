@@ -33,7 +33,6 @@ def nearest_centroid(design: Design, targets: Targets, weight: Floats) -> Fit:
     centroids = design.rounded(means + anchor)
     certificate = Stationarity(
         problem="centroids",
-        objective="sum_i c_i ‖x_i - mu(y_i)‖²",
         classes=targets.classes,
         class_weight=targets.class_weight,
         unit=float(np.finfo(design.dtype).eps),

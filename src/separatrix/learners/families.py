@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -60,6 +60,11 @@ class ExponentialFamily(ABC):
     def estimate(self, counts: Floats, means: Floats, alpha: float) -> Floats:
         """The parameters E[t] (k, g) from the weight of each class and the means of t in it."""
         return means
+
+    @property
+    def estimates(self) -> bool:
+        """Whether the parameters are other than the means of t."""
+        return type(self).estimate is not ExponentialFamily.estimate
 
     @property
     def linear(self) -> bool:
@@ -157,7 +162,7 @@ def resolve(family: str | ExponentialFamily | Sequence[str | ExponentialFamily],
     """One family for each of d features, from what the user gave."""
     if isinstance(family, (str, ExponentialFamily)):
         return [_one(family)] * d
-    families = [_one(f) for f in family]
+    families = [_one(f) for f in family] if isinstance(family, Iterable) else [_one(family)]
     if len(families) != d:
         raise InvalidInputError(f"family lists {len(families)} families, but X has {d} columns: give one for each.")
     return families
@@ -166,7 +171,7 @@ def resolve(family: str | ExponentialFamily | Sequence[str | ExponentialFamily],
 def _one(family: str | ExponentialFamily) -> ExponentialFamily:
     if isinstance(family, ExponentialFamily):
         return family
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         raise InvalidInputError(
             f"family must be one of {', '.join(map(repr, sorted(FAMILIES)))}, an ExponentialFamily object, "
             f"or a list of these; got {family!r}."

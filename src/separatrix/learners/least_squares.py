@@ -1,8 +1,8 @@
 """Linear regression on the ±1 labels: min over (w, b) of sum_i c_i (y_i - w.x_i - b)², then min ‖w‖.
 
 Three routes to the same answer, by shape: normal equations for tall data, the dual (w is a combination of
-rows) for wide data, and LSMR where neither matrix fits. The first two are refined against the data itself
-until the correction is at rounding level, so squaring the condition number costs no accuracy.
+rows) for wide data, and LSMR where neither matrix fits or both fail. The first two are refined against the data
+itself until the correction is at rounding level, so squaring the condition number costs no accuracy.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
-from separatrix.errors import ConvergenceWarning
+from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
 DIRECT = 4000  # order of a matrix that is always factored
-DENSE = 1 << 22  # entries of a wide matrix that goes through the singular value decomposition
+DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
+TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
+SHORTEST = 1e-145  # a column that varies less has no square worth the name
 EPS = float(np.finfo(np.float64).eps)
 
 Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
@@ -85,21 +87,24 @@ class Problem:
 
 def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter: int) -> Fit:
     """Solve for all tasks at once; see the module for the objective and the routes."""
+    weight = weight / weight.max()  # the same minimum, and products that stay in range
     problem = Problem(design.centred(weight), targets, weight)
     V = problem.start()
     order = min(design.n, design.d)
-    converged = True
     rank: int | None = None
-    if order > DIRECT and order**2 > design.nbytes / 32:  # a quarter of the data
-        n_iter, converged = _lsmr(problem, V, max_iter)
-    else:
-        step, rank = _wide(problem) if design.n < design.d else _tall(problem)
+    converged = False
+    if order <= DIRECT or order**2 <= design.nbytes / 32:  # a quarter of the data
+        step, rank, clear = _wide(problem) if design.n < design.d else _tall(problem)
         n_iter = _refine(step, V[: design.d], V)
+        converged = clear or _stationary(problem, V, 1e-3 * TOLERANCE)
+    if not converged:
+        V, rank = problem.start(), None
+        n_iter = _lsmr(problem, V, max_iter)
+        converged = _stationary(problem, V, TOLERANCE)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
     certificate = Stationarity(
         problem="least_squares",
-        objective="sum_i c_i (y_i - w.x_i - b)², y_i = ±1",
         classes=targets.classes,
         class_weight=targets.class_weight,
         unit=float(np.finfo(design.dtype).eps),
@@ -113,11 +118,11 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
     model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
     if not converged:
         warning = ConvergenceWarning(
-            f"LSMR stopped after {n_iter} iterations, before the normal equations held to rounding, so the fit "
-            "has no certificate: raise max_iter, or scale the columns of X to equal length."
+            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
+            "certificate: scale the columns of X to equal length, or raise max_iter."
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
-    singular = rank is not None and rank < design.d
+    singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
 
 
@@ -136,8 +141,24 @@ def _refine(step: Step, W: Floats, V: Floats) -> int:
     return iteration
 
 
-def _tall(problem: Problem) -> tuple[Step, int]:
-    """W += (Z'CZ)^+ gradient, by Cholesky if Z'CZ is clearly of full rank.
+def _stationary(problem: Problem, V: Floats, tolerance: float) -> bool:
+    """Whether the normal equations hold, as a cosine between each column and the residual target."""
+    design, weight, d = problem.design, problem.weight, problem.design.d
+    rest = np.zeros(d) if design.rest is None else design.rest
+    centre = rest if design.offset is None else rest + design.offset
+    W = np.abs(V[:d])
+
+    def squares(block: Block, w: Floats) -> Parts:
+        terms = abs(block.x) @ W + np.abs(rest) @ W + 1.0  # what the score of a row is the sum of
+        return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
+
+    length2, terms2 = design.reduce(squares, weight)
+    allowed = tolerance + EPS * np.sqrt(terms2 / weight.sum())
+    return bool((np.abs(problem.gradient(V)) <= allowed * np.sqrt(length2 * weight.sum())[:, None]).all())
+
+
+def _tall(problem: Problem) -> tuple[Step, int, bool]:
+    """W += (Z'CZ)^+ gradient, by Cholesky if Z'CZ is clearly of full rank (the third value returned).
 
     Otherwise by repeated equilibration. The eigenvalues of a Gram matrix are known to about eps of the largest,
     so singular values below sqrt(eps) of it drown. Dividing each eigenvector by its root and forming the Gram
@@ -147,12 +168,13 @@ def _tall(problem: Problem) -> tuple[Step, int]:
     weight = problem.weight
     G = problem.design.gram(None if (weight == 1).all() else weight)[:d, :d]
     length = np.sqrt(np.diag(G))
+    _check_lengths(problem.design, length)
     alive = length > 0  # the others are constant: their weight is 0
     T = np.diag(np.divide(1.0, length, out=np.zeros(d), where=alive))[:, alive]
     G = G[np.ix_(alive, alive)] / np.outer(length[alive], length[alive])
     factor = _cholesky(G)
     if factor is not None:
-        return lambda V: T @ linalg.cho_solve((factor, True), T.T @ problem.gradient(V)), T.shape[1]
+        return lambda V: T @ linalg.cho_solve((factor, True), T.T @ problem.gradient(V)), T.shape[1], True
 
     for _ in range(2):
         values, Q = linalg.eigh(G)
@@ -160,29 +182,64 @@ def _tall(problem: Problem) -> tuple[Step, int]:
         G = problem.gram_of(T)
     values, Q = linalg.eigh(G)
     T = T @ Q
-    # ‖Z t‖ over the length of t where columns have unit length: a singular value, up to a factor sqrt(d)
-    sigma = np.sqrt(np.maximum(values, 0.0)) / np.linalg.norm(length[:, None] * T, axis=0)
-    live = sigma > max(n, d) * EPS
-    null, _ = linalg.qr(T[:, ~live] / np.linalg.norm(T[:, ~live], axis=0), mode="economic")
-    T, values = T[:, live], values[live]
+    even = length[alive, None] * T[alive]  # T where columns have unit length
+    # ‖Z t‖ over the length of t there: a singular value, up to a factor sqrt(d)
+    live = np.sqrt(np.maximum(values, 0.0)) > max(n, d) * EPS * np.linalg.norm(even, axis=0)
+    null, even = _split(even, live)
+    shortest = _shortest(null, length[alive])
+    T, values = np.zeros((d, even.shape[1])), values[live]
+    T[alive] = even / length[alive, None]
 
     def step(V: Floats) -> Floats:
         W = V[:d] + T @ ((T.T @ problem.gradient(V)) / values[:, None])
-        return np.asarray(W - null @ (null.T @ W) - V[:d])  # what the rows do not see only adds to the norm
+        W[alive] = shortest(W[alive])
+        return np.asarray(W - V[:d])
 
-    return step, int(live.sum())
+    return step, int(live.sum()), False
 
 
-def _wide(problem: Problem) -> tuple[Step, int]:
+def _split(T: Floats, live: Array) -> tuple[Floats, Floats]:
+    """An orthonormal basis of the columns of T that are not live, and the live ones without their part in it."""
+    null = T[:, ~live]
+    if null.shape[1]:
+        null, _ = linalg.qr(null / np.linalg.norm(null, axis=0), mode="economic")
+    return null, T[:, live] - null @ (null.T @ T[:, live])
+
+
+def _shortest(null: Floats, length: Floats) -> Step:
+    """W without what the rows do not see, which only adds to its norm.
+
+    ``null`` is an orthonormal basis of that where columns have unit length, and there it is known up to rounding. In
+    the user's units its rows differ in size by 1 / length: pivoted QR, the largest rows first, is accurate for each.
+    """
+    if not null.shape[1]:
+        return lambda W: W
+    null = np.where(np.abs(null).max(axis=1, keepdims=True) > len(length) * EPS, null, 0.0)  # columns of no dependence
+    first = np.argsort(length)
+    Q, R, pivots = linalg.qr((null / length[:, None])[first], mode="economic", pivoting=True)
+    kept = np.abs(np.diag(R)) > len(length) * EPS * abs(R[0, 0])  # the others change the norm by rounding only
+    Q, R, null = Q[:, kept], R[np.ix_(kept, kept)], null[:, pivots[kept]]
+    return lambda W: W - null @ linalg.solve_triangular(R, Q.T @ W[first]) / length[:, None]
+
+
+def _wide(problem: Problem) -> tuple[Step, int, bool]:
     """W += Z'(ZZ')^+ residual: of all solutions, the one in the span of the rows has minimum norm."""
     design, root = problem.design, np.sqrt(problem.weight)
     d, n = design.d, design.n
     if n * d <= DENSE:
         Z = root[:, None] * design.tdot(np.eye(n))[:d].T
-        U, s, Vt = linalg.svd(Z, full_matrices=False)
-        live = s > max(n, d) * EPS * s[0]
-        U, s, Vt = U[:, live], s[live], Vt[live]
-        return lambda V: Vt.T @ ((U.T @ problem.residual(V)) / s[:, None]), len(s)
+        length = np.linalg.norm(Z, axis=0)
+        _check_lengths(design, length)
+        even = Z / np.where(length > 0, length, 1.0)
+        s = linalg.svdvals(even)
+        rank = int((s > max(n, d) * EPS * s[0]).sum())
+        # Z = M Q' with orthonormal Q (d, rank): the longest columns first, so that short ones keep their digits
+        order = np.argsort(-length)
+        Q, R, pivots = linalg.qr(Z[:, order].T, mode="economic", pivoting=True)
+        basis, M = np.empty((d, rank)), np.empty((n, rank))
+        basis[order], M[pivots] = Q[:, :rank], R[:rank].T
+        U, R = linalg.qr(M, mode="economic")
+        return lambda V: basis @ linalg.solve_triangular(R, U.T @ problem.residual(V)), rank, False
 
     K = np.empty((n, n))
     for first in range(0, n, 256):
@@ -203,11 +260,25 @@ def _wide(problem: Problem) -> tuple[Step, int]:
         values, Q = values[live], Q[:, live]
         solve = lambda R: Q @ ((Q.T @ R) / values[:, None])  # noqa: E731
         rank = len(values)
-    return lambda V: design.tdot(root[:, None] * solve(problem.residual(V)))[:d], rank - design.intercept
+    step: Step = lambda V: design.tdot(root[:, None] * solve(problem.residual(V)))[:d]  # noqa: E731
+    return step, max(rank - design.intercept, 0), factor is not None
+
+
+def _check_lengths(design: Design, length: Floats) -> None:
+    """Refuse columns that vary so little that squares underflow."""
+    short = np.flatnonzero(length < SHORTEST)
+    short = short[(length[short] > 0) | ~design.constant(short)] if len(short) else short
+    if len(short):
+        raise InvalidInputError(
+            f"{design.column(int(short[0]))} varies by less than {SHORTEST:g}, so that its square underflows: "
+            "multiply the column by a large number."
+        )
 
 
 def _cholesky(G: Floats) -> Floats | None:
     """The lower factor of G if G is clearly of full rank, else None."""
+    if not G.size:
+        return np.zeros((0, 0))
     try:
         L = linalg.cholesky(G, lower=True)
     except linalg.LinAlgError:
@@ -216,11 +287,11 @@ def _cholesky(G: Floats) -> Floats | None:
     return L if reciprocal_condition > CLEAR else None
 
 
-def _lsmr(problem: Problem, V: Floats, max_iter: int) -> tuple[int, bool]:
+def _lsmr(problem: Problem, V: Floats, max_iter: int) -> int:
     """Each task by LSMR from w = 0, which stays in the span of the rows and so ends at minimum norm."""
     design, root = problem.design, np.sqrt(problem.weight)
     d = design.d
-    tail = np.zeros(design.intercept)
+    tail = np.zeros(design.p - d)
 
     def forward(w: Floats) -> Floats:
         return np.asarray(root * design.dot(np.append(w, tail)[:, None])[:, 0])
@@ -229,9 +300,9 @@ def _lsmr(problem: Problem, V: Floats, max_iter: int) -> tuple[int, bool]:
         return np.asarray(design.tdot((root * r)[:, None])[:d, 0])
 
     Z = LinearOperator((design.n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
-    n_iter, converged = 0, True
+    n_iter = 0
     for task, r in enumerate(problem.residual(V).T):
-        w, reason, iterations, *_ = lsmr(Z, r, atol=1e-13, btol=1e-13, conlim=0, maxiter=max_iter)
+        w, _, iterations, *_ = lsmr(Z, r, atol=1e-13, btol=1e-13, conlim=0, maxiter=max_iter)
         V[:d, task] = w
-        n_iter, converged = max(n_iter, iterations), converged and reason != 7
-    return n_iter, converged
+        n_iter = max(n_iter, iterations)
+    return n_iter

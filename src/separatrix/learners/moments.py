@@ -26,6 +26,13 @@ class ClassMoments:
     means: Floats
     spreads: Floats | None
 
+    def variances(self) -> Floats:
+        """The variance of each column over all rows: within the classes, and of their means."""
+        assert self.spreads is not None
+        n = self.counts.sum()
+        centre = self.counts @ self.means / n
+        return np.asarray((self.spreads.sum(axis=0) + self.counts @ (self.means - centre) ** 2) / n)
+
     def merge(self, other: ClassMoments) -> ClassMoments:
         """The moments of both sets of rows: Chan, Golub and LeVeque's update."""
         counts = self.counts + other.counts
@@ -41,12 +48,13 @@ class ClassMoments:
 def class_moments(design: Design, targets: Targets, weight: Floats, *, spreads: bool) -> ClassMoments:
     """One pass over the rows for counts and means, a second one for spreads."""
     k = targets.n_classes
-    anchored = replace(design, intercept=False).anchored()
+    anchored = replace(design, intercept=True).anchored()
     anchor = np.zeros(design.d) if anchored.offset is None else anchored.offset
 
     def sums(block: Block, codes: Integers, w: Floats) -> Parts:
         R = membership(codes, w, k)
-        return R.sum(axis=0), block.tdot(R).T
+        total = block.tdot(R)
+        return total[-1], total[:-1].T
 
     counts, totals = anchored.reduce(sums, targets.values, weight)
     means = totals / np.where(counts > 0, counts, 1.0)[:, None]

@@ -23,6 +23,8 @@ from separatrix.learners.moments import ClassMoments, class_moments
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
+SMALLEST = 1e-290  # a variance whose inverse, and that of its eps, is finite
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -60,15 +62,14 @@ def observe(design: Design, targets: Targets, weight: Floats, settings: Settings
     gaussian = any(isinstance(f, Gaussian) for f in settings.families)
     moments = class_moments(mapped, targets, weight, spreads=gaussian)
     if moments.spreads is not None:
-        still = (moments.spreads == 0).all(axis=0) & ((moments.means - moments.means.mean(axis=0)) ** 2 == 0).all(
-            axis=0
-        )
-        for j in np.flatnonzero(still):
-            if isinstance(settings.families[j], Gaussian) and not design.constant(int(j)):
-                raise InvalidInputError(
-                    f"{design.column(int(j))} varies by less than 1e-150, so that its variance underflows: "
-                    "multiply the column by a large number."
-                )
+        still = np.flatnonzero(moments.variances() < SMALLEST)
+        still = still[[isinstance(settings.families[j], Gaussian) for j in still]]
+        still = still[~design.constant(still)] if len(still) else still
+        if len(still):
+            raise InvalidInputError(
+                f"{design.column(int(still[0]))} varies by less than 1e-145, so that its variance underflows: "
+                "multiply the column by a large number."
+            )
     return moments
 
 
@@ -136,7 +137,6 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         model = Hyperplanes(coef, intercept)
     certificate = Stationarity(
         problem="naive_bayes",
-        objective="sum_i c_i log p(x_i, y_i), a penalty alpha * sum log p for smoothed counts,",
         classes=targets.classes,
         class_weight=None,
         unit=float(np.finfo(design.dtype).eps),
@@ -154,7 +154,9 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
             "intercept": intercept,
         },
     )
-    own_statistic = any(not f.linear for f in settings.families)
+    # a statistic or an estimate of the user's own is nothing that the check could repeat
+    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f in settings.families)
+    unchecked = unknown or not seen.all()
     attributes = {
         "class_count_": counts,
         "class_prior_": prior,
@@ -164,8 +166,8 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
     warnings = (_held_warning(sorted(set(held)), design),) if held else ()
     return Fit(
         model,
-        None if own_statistic or not seen.all() else certificate,
-        Status.BOUNDED if held else Status.FORMULA,
+        None if unchecked else certificate,
+        Status.BOUNDED if held else Status.UNCHECKED if unchecked else Status.FORMULA,
         attributes=attributes,
         warnings=warnings,
     )
@@ -178,11 +180,9 @@ def _variances(
     assert moments.spreads is not None
     n = moments.counts.sum()
     within = moments.spreads.sum(axis=0) / n
-    centre = moments.counts @ moments.means / n
-    total = within + moments.counts @ (moments.means - centre) ** 2 / n
-    floor = EPS * total
+    floor = EPS * moments.variances()
     raw = within if shared else np.where((moments.counts > 0)[:, None], moments.spreads / weight[:, None], within)
-    gaussian = np.zeros(len(total), dtype=bool)
+    gaussian = np.zeros(len(within), dtype=bool)
     gaussian[columns] = True
     low = (raw < floor) & gaussian
     return np.where(gaussian, np.maximum(raw, floor), 0.0), np.flatnonzero(low if shared else low.any(axis=0))
@@ -212,7 +212,9 @@ def _held_warning(columns: list[int], design: Design) -> LikelihoodWarning:
 
 def _hyperplanes(additive: Additive, means: Floats, anchor: Floats, binary: bool) -> tuple[Floats, Floats]:
     """coef and intercept of the log-odds: of class 1 against 0, or of each class against the mean of all."""
-    natural, constant = additive.natural, additive.log_prior - additive.log_partition.sum(axis=1)
+    # contrasts of what exceeds the first class: a large part that all share cancels before it can round
+    natural, partition = (terms - terms[0] for terms in (additive.natural, additive.log_partition))
+    constant = additive.log_prior - partition.sum(axis=1)
     contrast = np.array([[-1.0, 1.0]]) if binary else np.eye(len(means)) - 1.0 / len(means)
     coef, intercept = contrast @ natural, contrast @ constant
     if additive.variances is not None:
