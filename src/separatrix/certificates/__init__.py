@@ -7,7 +7,13 @@ checked.
 
 from separatrix.certificates.all_parts import All
 from separatrix.certificates.base import Certificate, Check, Verification
+from separatrix.certificates.duality_gap import DualityGap
 from separatrix.certificates.error_bound import ErrorBound
+from separatrix.certificates.hinge_gap import HingeGap
+from separatrix.certificates.inseparable import Inseparable
+from separatrix.certificates.kernel_margin import KernelInseparable, KernelMarginBracket
+from separatrix.certificates.kernel_separator import KernelSeparator
+from separatrix.certificates.logistic_gap import LogisticGap
 from separatrix.certificates.margin_bracket import MarginBracket
 from separatrix.certificates.separator import Separator
 from separatrix.certificates.stationarity import Stationarity
@@ -16,7 +22,14 @@ __all__ = [
     "All",
     "Certificate",
     "Check",
+    "DualityGap",
     "ErrorBound",
+    "HingeGap",
+    "Inseparable",
+    "KernelInseparable",
+    "KernelMarginBracket",
+    "KernelSeparator",
+    "LogisticGap",
     "MarginBracket",
     "Separator",
     "Stationarity",

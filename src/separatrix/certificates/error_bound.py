@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, Data, read
+from separatrix.certificates._fewest_errors import fewest_errors
 from separatrix.certificates._signs import proved_signs
 from separatrix.certificates.base import Certificate, Check, Verification
 
@@ -30,7 +31,10 @@ class ErrorBound(Certificate):
         Found, and proven.
     proof : str
         What the lower bound rests on: "nothing" (it is 0), "identical rows" (of equal rows with opposite labels, the
-        lighter side is always wrong), or "search" (of a solver, which the check does not repeat).
+        lighter side is always wrong), "enumeration" (of few points, which the check repeats in rational arithmetic),
+        or "search" (of a solver, which the check does not repeat).
+    fit_intercept : bool
+        Whether the lower bound is over all hyperplanes; otherwise over those with b = 0.
     """
 
     classes: Any
@@ -41,6 +45,7 @@ class ErrorBound(Certificate):
     errors: float
     lower_bound: float
     proof: str
+    fit_intercept: bool = True
 
     @property
     def trusted(self) -> tuple[str, ...]:
@@ -51,7 +56,8 @@ class ErrorBound(Certificate):
     def claim(self) -> str:
         """What is claimed, in one sentence."""
         word = ", on the word of the solver that searched" if self.trusted else ""
-        return f"w.x + b makes {self.errors:g} errors, and no hyperplane makes fewer than {self.lower_bound:g}{word}."
+        which = "no hyperplane" if self.fit_intercept else "no hyperplane through the origin"
+        return f"w.x + b makes {self.errors:g} errors, and {which} makes fewer than {self.lower_bound:g}{word}."
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         data = read(X, y, sample_weight, self.classes, self.class_weight)
@@ -65,9 +71,17 @@ class ErrorBound(Certificate):
             Check("lower bound above the errors found, by", self.lower_bound - errors, 0.0, rounding),
         ]
         if self.proof != "search":
-            known = identical_rows_bound(data, self.positive) if self.proof == "identical rows" else 0.0
+            known = self._proven(data)
             checks.append(Check("lower bound above what is proven, by", self.lower_bound - known, 0.0, rounding))
         return Verification(tuple(checks))
+
+    def _proven(self, data: Data) -> float:
+        """What the check itself can prove."""
+        if self.proof == "identical rows":
+            return identical_rows_bound(data, self.positive)
+        if self.proof == "enumeration":
+            return fewest_errors(data, self.positive, self.fit_intercept)
+        return 0.0
 
 
 def identical_rows_bound(data: Data, positive: int) -> float:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, Data, read
-from separatrix.certificates._signs import exact_score, proved_signs, scores_with_error
+from separatrix.certificates._exact import exact_signs, rational
+from separatrix.certificates._signs import scores_with_error
 from separatrix.certificates.base import Certificate, Check, Verification
 
 
@@ -23,7 +24,7 @@ class Separator(Certificate):
     classes : array of shape (k,)
         The labels.
     coef, intercept : arrays of shape (1, d) and (1,), or (k, d) and (k,)
-        The weights.
+        The weights: floats, or Fractions where floats have too few digits.
     positive : int or None
         Position in `classes` of the label with y_i = +1, all others being -1; None for one row of weights a class.
     margin : float
@@ -46,8 +47,7 @@ class Separator(Certificate):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         data = read(X, y, sample_weight, self.classes, None)
-        coef = np.asarray(self.coef, dtype=np.float64)
-        intercept = np.asarray(self.intercept, dtype=np.float64)
+        coef, intercept = np.asarray(self.coef), np.asarray(self.intercept)
         wrong, margin, rounding = (_two if self.positive is not None else _many)(data, coef, intercept, self.positive)
         return Verification(
             (
@@ -58,13 +58,13 @@ class Separator(Certificate):
 
 
 def _two(data: Data, coef: Any, intercept: Any, positive: int | None) -> tuple[int, float, float]:
-    w, b = coef[0], float(intercept[0])
-    length = _length(w)
+    floats, offset = coef.astype(np.float64), intercept.astype(np.float64)
+    length = _length(floats[0])
     wrong, margin, error = 0, np.inf, 0.0
     for x, codes, _ in data.blocks():
         y = np.where(codes == positive, 1, -1)
-        wrong += int((y * proved_signs(x, w, b) <= 0).sum())
-        scores, bound = scores_with_error(x, coef, intercept)
+        wrong += int((y * exact_signs(x, coef[0], intercept[0]) <= 0).sum())
+        scores, bound = scores_with_error(x, floats, offset)
         margin = min(margin, float((y * scores[:, 0]).min()))
         error = max(error, float(bound.max()))
     return wrong, margin / length, 8 * (error / length + EPS * abs(margin / length))
@@ -72,19 +72,22 @@ def _two(data: Data, coef: Any, intercept: Any, positive: int | None) -> tuple[i
 
 def _many(data: Data, coef: Any, intercept: Any, positive: int | None) -> tuple[int, float, float]:
     k = len(coef)
-    lengths = np.array([[_length(coef[a] - coef[c]) for c in range(k)] for a in range(k)])
+    floats, offset = coef.astype(np.float64), intercept.astype(np.float64)
+    lengths = np.array([[_length(floats[a] - floats[c]) for c in range(k)] for a in range(k)])
     wrong, margin, error = 0, np.inf, 0.0
     for x, codes, _ in data.blocks():
         rows = np.arange(len(x))
-        scores, bound = scores_with_error(x, coef, intercept)
+        scores, bound = scores_with_error(x, floats, offset)
         lead = scores[rows, codes][:, None] - scores
         doubt = bound[rows, codes][:, None] + bound + EPS * np.abs(lead)
         others = np.arange(k) != codes[:, None]
-        fails = np.zeros(len(x), dtype=bool)
-        for i in np.flatnonzero((others & ~(np.abs(lead) > doubt)).any(axis=1)):
-            exact = [exact_score(x[i], coef[c], intercept[c]) for c in range(k)]
-            fails[i] = any(exact[codes[i]] <= exact[c] for c in range(k) if c != codes[i])
-        wrong += int((fails | (others & (lead < -doubt)).any(axis=1)).sum())
+        fails = others & (lead < -doubt)
+        open_rows, rivals = np.nonzero(others & ~(np.abs(lead) > doubt))
+        for a, c in set(zip(codes[open_rows].tolist(), rivals.tolist(), strict=True)):
+            w = [rational(p) - rational(q) for p, q in zip(coef[a], coef[c], strict=True)]
+            at = open_rows[(codes[open_rows] == a) & (rivals == c)]
+            fails[at, c] = exact_signs(x[at], w, rational(intercept[a]) - rational(intercept[c])) <= 0
+        wrong += int(fails.any(axis=1).sum())
         length = lengths[codes]
         margin = min(margin, float(np.divide(lead, length, out=np.full_like(lead, np.inf), where=others).min()))
         error = max(error, float(np.divide(doubt, length, out=np.zeros_like(lead), where=others).max()))

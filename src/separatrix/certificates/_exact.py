@@ -1,0 +1,98 @@
+"""Sums and signs without rounding, at the speed of NumPy where floats allow it.
+
+A float is a whole number times a power of two. Cut into slices of few bits, sums of products of slices are whole
+numbers that float64 holds exactly, so a matrix product gives them without error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates._data import EPS
+
+BITS = 17  # of a slice: ROWS products of two slices stay below 2**53
+ROWS = 1 << 17
+DEEPEST = -1074  # every float64 is a multiple of 2**DEEPEST
+BASE = -2 * DEEPEST  # a product of two floats is a multiple of 2**-BASE
+TINY = float(np.finfo(np.float64).tiny)
+
+
+def exact_sums(weights: Any, x: Any) -> Any:
+    """weights' x for float arrays (m, q) and (m, d): the integers 2**BASE times the sums, an object array (q, d)."""
+    total = np.zeros((weights.shape[1], x.shape[1]), dtype=object)
+    for first in range(0, len(x), ROWS):
+        rows = slice(first, first + ROWS)
+        parts = list(slices(weights[rows]))
+        for x_part, x_exponent in slices(x[rows]):
+            for w_part, w_exponent in parts:
+                sums = w_part.T @ x_part
+                for c, j in zip(*np.nonzero(sums), strict=True):
+                    total[c, j] += int(sums[c, j]) << int(w_exponent[c] + x_exponent[j] + BASE)
+    return total
+
+
+def slices(a: Any) -> Iterator[tuple[Any, Any]]:
+    """a = sum over slices of part * 2**exponent, part holding whole numbers up to 2**BITS, a column at a time."""
+    rest = np.array(a, dtype=np.float64)
+    if not np.isfinite(rest).all():
+        raise ValueError("Only finite numbers have an exact sum.")
+    _, top = np.frexp(np.abs(rest).max(axis=0, initial=0.0))
+    exponent = np.maximum(top - BITS, DEEPEST)
+    while rest.any():
+        part = np.rint(_times_power(rest, -exponent))
+        rest -= _times_power(part, exponent)
+        yield part, exponent
+        exponent = np.maximum(exponent - BITS, DEEPEST)
+
+
+def _times_power(a: Any, exponent: Any) -> Any:
+    """a * 2**exponent, where a power itself may be beyond the floats."""
+    if (np.abs(exponent) < 1000).all():
+        return a * np.ldexp(1.0, exponent)
+    return np.ldexp(a, exponent)
+
+
+def rational(value: Any) -> Fraction:
+    """The number itself: every float is a fraction."""
+    return value if isinstance(value, Fraction) else Fraction(float(value))
+
+
+def whole_numbers(values: Any) -> list[int]:
+    """The values, floats or Fractions, times one positive number that makes them all whole."""
+    ratios = [rational(value) for value in values]
+    common = lcm(*(ratio.denominator for ratio in ratios))
+    return [ratio.numerator * (common // ratio.denominator) for ratio in ratios]
+
+
+def exact_signs(x: Any, w: Any, b: Any) -> Any:
+    """-1, 0 or +1 for each row of x: the sign of w.x + b for floats or Fractions w and b, without rounding."""
+    whole = whole_numbers([*w, b])
+    largest = max(map(abs, whole))
+    if largest == 0:
+        return np.zeros(len(x), dtype=int)
+    floats = np.array([entry / largest for entry in whole])  # true division of integers never overflows here
+    with np.errstate(all="ignore"):
+        scores = x @ floats[:-1] + floats[-1]
+        sizes = np.abs(x) @ np.abs(floats[:-1]) + abs(floats[-1])
+        error = (x.shape[1] + 6) * (EPS * sizes + TINY * (1 + np.abs(x).sum(axis=1)))
+        sure = np.abs(scores) > error  # False where anything overflowed
+    signs = np.where(sure, np.sign(scores), 0).astype(int)
+    for i in np.flatnonzero(~sure):
+        score = exact_dot(x[i], whole[:-1], whole[-1])
+        signs[i] = (score > 0) - (score < 0)
+    return signs
+
+
+def exact_dot(x: Any, w: list[int], b: int) -> int:
+    """w.x + b, times the power of two that makes it whole, for a row of floats and whole numbers w, b."""
+    ratios = [(x_j.as_integer_ratio(), w_j) for x_j, w_j in zip(x.tolist(), w, strict=True) if x_j and w_j]
+    shift = max((denominator.bit_length() - 1 for (_, denominator), _ in ratios), default=0)
+    total = b << shift
+    for (numerator, denominator), w_j in ratios:
+        total += numerator * w_j << shift - denominator.bit_length() + 1
+    return total

@@ -1,0 +1,65 @@
+"""MinimumErrorClassifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from separatrix.estimators import parameters
+from separatrix.estimators.base import Classifier
+from separatrix.estimators.validation import Sample
+from separatrix.learners.fewest_errors.learner import fewest_errors
+from separatrix.outcome import Fit
+
+
+class MinimumErrorClassifier(Classifier):
+    """min over (w, b) of sum_i c_i [w.x_i + b on the wrong side]: the fewest training errors of any hyperplane.
+
+    Exact for two classes; more than two: each class against the rest. The problem is hard in general (its cost grows
+    with the number of errors and of columns), so there is a limit on time, after which the best hyperplane found is
+    returned with a proven lower bound on the errors.
+
+    Parameters
+    ----------
+    time_limit : float, default=10.0
+        Seconds for the whole fit.
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise it is 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes, multiplied into the sample weights.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The hyperplanes; of all that make these errors, ones with room on both sides.
+    errors_, lower_bound_ : float, or arrays of shape (k,)
+        The weight of the misclassified rows, of each class against the rest for more than two; and what is proven
+        necessary. They are equal unless time ran out.
+    certificate_ : ErrorBound or All
+        The errors, which its check recounts without rounding, and what the lower bound rests on.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here.
+
+    Examples
+    --------
+    >>> from separatrix import MinimumErrorClassifier
+    >>> model = MinimumErrorClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> model.errors_, model.lower_bound_
+    (1.0, 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        time_limit: float = 10.0,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
+        self.time_limit = time_limit
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+
+    def _learn(self, sample: Sample) -> Fit:
+        parameters.flags(self, "fit_intercept")
+        limit = parameters.positive("time_limit", self.time_limit)
+        return fewest_errors(sample.design, sample.targets, sample.weight, time_limit=limit)

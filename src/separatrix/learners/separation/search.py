@@ -1,0 +1,197 @@
+"""The plan: Newton steps first, linear programs for what they leave open, exact arithmetic where floats cannot tell.
+
+Nothing is returned that its certificate does not verify.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import Inseparable, Separator
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+from separatrix.errors import UndecidedError
+from separatrix.learners.separation.cone import Cone, conditioned
+from separatrix.learners.separation.directions import separator, shortest, user_units, with_first_class
+from separatrix.learners.separation.faces import prove
+from separatrix.learners.separation.integers import Pair, WholeRows
+from separatrix.learners.separation.newton import newton
+from separatrix.learners.separation.programs import largest_lead
+from separatrix.learners.separation.repair import ExactWeights, filled, only_support, repaired
+from separatrix.targets import Targets
+
+SMALL_ORDER = 150  # coefficients, and
+SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
+HINTS = 400  # rows that the exact method starts from
+TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, its certificate, and the direction (coef, intercept) that separates or quasi-separates, in floats."""
+
+    certificate: Separator | Inseparable
+
+    @property
+    def verdict(self) -> str:
+        """Separable, quasi-separable or overlapping."""
+        return "separable" if isinstance(self.certificate, Separator) else self.certificate.verdict
+
+    @property
+    def direction(self) -> tuple[Floats, Floats] | None:
+        """coef (1, d) or (k, d) and intercept, None if the classes overlap."""
+        if self.certificate.coef is None:
+            return None
+        coef, intercept = self.certificate.coef, self.certificate.intercept
+        return np.asarray(coef, dtype=np.float64), np.asarray(intercept, dtype=np.float64)
+
+
+def search(design: Design, targets: Targets, exact: bool = False) -> Finding:
+    """Decide whether the classes are separable: by hyperplane for two, in the softmax sense for more.
+
+    Raises `UndecidedError` if floats cannot tell, the problem is large, and exact arithmetic was not asked for.
+    """
+    return Finding(Search(design, targets.values, targets.classes, exact).run())
+
+
+@dataclass(frozen=True)
+class Search:
+    """Rows, class codes and labels, and whether the proof must be exact."""
+
+    design: Design
+    codes: Integers
+    classes: Array
+    exact: bool
+
+    def run(self) -> Separator | Inseparable:
+        """The certificate of the verdict."""
+        cone = conditioned(self.design, self.codes, len(self.classes))
+        steps = newton(cone)
+        found: Separator | Inseparable | None = None
+        if steps.separates:
+            found = self._separated(cone, steps.V)
+        elif steps.weights is not None and self.exact:
+            found = self._overlapping(repaired(WholeRows(cone), steps.weights))
+        elif steps.weights is not None and (steps.clear or not self._small(cone)):
+            found = self._balanced(steps.weights)
+        if found is not None:
+            return found
+        program = largest_lead(cone, steps.V)
+        if program is not None and program.separates:
+            found = self._separated(cone, program.V)
+            if found is not None:
+                return found
+        if not (self.exact or self._small(cone)):
+            raise UndecidedError(
+                f"Rounding in float64 hides whether these {self.design.n} rows can be separated: call "
+                "separability(X, y, exact=True), which decides in rational arithmetic and may take long."
+            )
+        hints: list[Pair] = []
+        if program is not None:
+            hints = [(int(i), int(c)) for i, c in zip(program.rows[:HINTS], program.rivals[:HINTS], strict=True)]
+        return self._proved(cone, hints, steps.weights)
+
+    def _small(self, cone: Cone) -> bool:
+        return cone.q <= SMALL_ORDER and cone.size * cone.q <= SMALL_ENTRIES
+
+    def _separated(self, cone: Cone, V: Floats) -> Separator | None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            coef, intercept = cone.design.user_units(V)
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            return None
+        return separator(self.design, self.codes, self.classes, coef, intercept)
+
+    def _balanced(self, weights: Floats) -> Inseparable | None:
+        """Overlap, by weights whose sums are 0 up to rounding."""
+        bound = self._margin_bound(weights)
+        return self._held(self._inseparable("overlapping", weights, (), (), None, bound))
+
+    def _overlapping(self, weights: ExactWeights | None) -> Inseparable | None:
+        if weights is None:
+            return None
+        return self._held(self._inseparable("overlapping", weights.floats, weights.at, weights.fractions, None, 0.0))
+
+    def _proved(self, cone: Cone, hints: list[Pair], near: Floats | None) -> Separator | Inseparable:
+        """The verdict in rational arithmetic."""
+        whole = WholeRows(cone)
+        faces = prove(whole, hints)
+        found: Separator | Inseparable | None
+        if faces.verdict == "separable":
+            assert faces.direction is not None
+            coef, intercept = user_units(whole, shortest(whole, faces.direction))
+            found = separator(self.design, self.codes, self.classes, coef, intercept)
+        elif faces.direction is None:
+            found = self._overlapping(filled(whole, near, faces.support, faces.weights))
+        else:
+            weights = only_support(whole, faces.support, faces.weights)
+            direction = user_units(whole, faces.direction)
+            found = self._held(
+                self._inseparable("quasi-separable", weights.floats, weights.at, weights.fractions, direction, 0.0)
+            )
+        assert found is not None, "an exact proof verifies"
+        return found
+
+    def _inseparable(
+        self,
+        verdict: str,
+        weights: Floats,
+        at: tuple[Pair, ...],
+        fractions: tuple[object, ...],
+        direction: tuple[Array, Array] | None,
+        bound: float,
+    ) -> Inseparable:
+        k = len(self.classes)
+        if k == 2:
+            weights = weights.sum(axis=1)  # one of each pair is 0
+            places = [i for i, _ in at]
+        else:
+            places = [i * k + c for i, c in at]
+        coef, intercept = direction if direction is not None else (None, None)
+        if direction is not None and k > 2:
+            coef, intercept = with_first_class(*direction)
+        values = np.empty(len(fractions), dtype=object)
+        values[:] = fractions
+        return Inseparable(
+            classes=self.classes,
+            positive=1 if k == 2 else None,
+            fit_intercept=self.design.intercept,
+            verdict=verdict,
+            exact=bound == 0.0,
+            weights=weights,
+            exact_at=np.array(places, dtype=np.intp),
+            exact_weights=values,
+            coef=coef,
+            intercept=intercept,
+            margin_bound=bound,
+        )
+
+    def _held(self, certificate: Inseparable) -> Inseparable | None:
+        return certificate if certificate.verify(self.design.X, self.classes[self.codes]) else None
+
+    def _margin_bound(self, weights: Floats) -> float:
+        """What sums of at most TOLERANCE times their terms' sizes prove: see `Inseparable`."""
+        first = np.asarray(self.design.block(0, 1).tdot(np.ones((1, 1))))[: self.design.d, 0]
+        if not self.design.intercept:
+            first = first * 0
+        k = len(self.classes)
+        reach: list[float] = []
+
+        def sizes(block: Block, codes: Array, lam: Floats) -> Parts:
+            out = np.zeros((k, self.design.d + 1))
+            for start in range(0, len(codes), 1024):
+                rows = slice(start, start + 1024)
+                x = block.x[rows]
+                about = np.abs((x.toarray() if hasattr(x, "toarray") else x) - first)
+                reach.append(float(np.linalg.norm(about, axis=1).max()))
+                both = lam[rows].copy()
+                both[np.arange(len(both)), codes[rows]] += both.sum(axis=1)
+                out += both.T @ np.column_stack([about, np.ones(len(about))])
+            return out, lam.sum()
+
+        size, total = self.design.reduce(sizes, self.codes, weights)
+        if k == 2:
+            return float(1.001 * TOLERANCE * np.linalg.norm(size[0]) / total * np.hypot(1.0, max(reach)))
+        return float(1.001 * TOLERANCE * np.linalg.norm(size) / total)
