@@ -27,7 +27,20 @@ def compiled(loop: Loop, work: float) -> Loop:
     return _compile(loop)
 
 
+def compiling_pays(loop: Loop, work: float) -> bool:
+    """Whether about ``work`` more steps of this loop are better run compiled.
+
+    For a loop that is called again and again, and nobody knows how often: the steps add up over the process, and once
+    they have cost about what the compiler costs, it pays. A small table is done before that.
+    """
+    if loop in _ready:
+        return True
+    _spent[loop] = _spent.get(loop, 0.0) + work
+    return _spent[loop] >= WORTH
+
+
 _ready: set[Loop] = set()
+_spent: dict[Loop, float] = {}
 
 
 @cache

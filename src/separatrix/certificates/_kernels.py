@@ -1,0 +1,156 @@
+"""Kernels by their definitions, for the checkers: the matrix of k(a, b), and how far rounding can have moved it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+EPS = float(np.finfo(np.float64).eps)
+LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
+VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
+LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
+
+
+def known(kernel: Mapping[str, Any]) -> bool:
+    """Whether `gram` can compute this kernel: by name, or because it is a function."""
+    kind = kernel.get("kernel")
+    return callable(kind) or kind in (*VECTORS, *LISTS, "precomputed")
+
+
+def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
+    """K of all pairs, and (size, rounded) such that its rounding error is below rounded * EPS * size.
+
+    ``A`` and ``B`` are rows of a matrix, lists of strings or graphs, or what the function takes. A precomputed kernel
+    has no points: see `kernel_block`.
+    """
+    kind = kernel.get("kernel")
+    if callable(kind):
+        K = kind(A, B)
+        K = np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+        return K, np.abs(K), 64
+    if kind in LISTS:
+        K = _counts(kernel, A, B)
+        return K, K, 8
+    if kind not in VECTORS:
+        raise ValueError(f"No checker computes the kernel {kind!r}: verify with its matrix and kernel='precomputed'.")
+    A, B = _dense(A), _dense(B)
+    d, gamma, coef0 = A.shape[1], float(kernel.get("gamma", 1.0)), float(kernel.get("coef0", 0.0))
+    if kind in ("rbf", "laplacian"):
+        return (*_radial(kind, gamma, A, B), d + 8)
+    inner, size = A @ B.T, np.abs(A) @ np.abs(B).T
+    if kind == "linear":
+        return inner, size, d
+    inner, size = gamma * inner + coef0, gamma * size + abs(coef0)
+    if kind == "sigmoid":
+        return np.tanh(inner), size + 1.0, d + 4  # the slope of tanh is at most 1
+    degree = int(kernel["degree"])
+    return inner**degree, max(degree, 1) * size**degree, d + 8
+
+
+def kernel_block(kernel: Mapping[str, Any], points: Any, left: Any, right: Any) -> tuple[Any, Any, int]:
+    """`gram` of chosen points; if the kernel is precomputed, ``points`` is its matrix."""
+    if kernel.get("kernel") == "precomputed":
+        block = points[left][:, right]
+        K = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+        return K, np.abs(K), 0
+    return gram(kernel, take(points, left), take(points, right))
+
+
+def points_of(kernel: Mapping[str, Any], X: Any) -> Any:
+    """X as something to take points from: an array, CSR, or a list of objects."""
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    kind = kernel.get("kernel")
+    if kind in LISTS:
+        return list(X)
+    if callable(kind) and isinstance(X, (list, tuple)) and not (X and isinstance(X[0], (list, tuple, np.ndarray))):
+        return list(X)
+    return np.asarray(X)
+
+
+def take(points: Any, index: Any) -> Any:
+    """Some of the points, of a list or a matrix."""
+    return [points[i] for i in index] if isinstance(points, list) else points[index]
+
+
+def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[float, float]:
+    """(0, d) if the kernel matrix of all n points plus d times the identity is positive definite, d being rounding.
+
+    Kernels that always are, by their mathematics, are not tested. (1, d) if it is not, or n is too large to test.
+    """
+    kind = kernel.get("kernel")
+    always = kind in ("linear", "rbf", "laplacian", *LISTS)
+    if always or (kind == "poly" and (float(kernel.get("coef0", 0.0)) >= 0 or int(kernel["degree"]) == 0)):
+        return 0.0, 0.0
+    if n > LARGEST_TESTED:
+        return 1.0, 0.0
+    K = kernel_block(kernel, points, np.arange(n), np.arange(n))[0]
+    single = kind == "precomputed" and getattr(points, "dtype", None) == np.float32
+    shift = n * (float(np.finfo(np.float32).eps) if single else 8 * EPS) * float(np.abs(K).max(initial=0.0))
+    try:
+        np.linalg.cholesky(0.5 * (K + K.T) + max(shift, np.finfo(np.float64).tiny) * np.eye(n))
+    except np.linalg.LinAlgError:
+        return 1.0, shift
+    return 0.0, shift
+
+
+def _radial(kind: Any, gamma: float, A: Any, B: Any) -> tuple[Any, Any]:
+    """exp(-gamma distance), by algebra where that costs no digits, and by differences where it does."""
+    if kind == "rbf":
+        centre = B.mean(axis=0)
+        P, Q = A - centre, B - centre
+        p, q = gamma * (P**2).sum(axis=1), gamma * (Q**2).sum(axis=1)
+        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11:
+            terms = p[:, None] + q
+            K = np.exp(np.minimum(2 * gamma * (P @ Q.T) - terms, 0.0))
+            return K, K * (1.0 + terms)
+    K, size = np.empty((len(A), len(B))), np.empty((len(A), len(B)))
+    for i, a in enumerate(A):
+        difference = np.abs(B - a)
+        distance = gamma * ((difference**2).sum(axis=1) if kind == "rbf" else difference.sum(axis=1))
+        K[i] = np.exp(-distance)
+        # the entries of x may themselves be rounded differently by whoever moved them about a centre
+        size[i] = K[i] * (1.0 + np.where(K[i] > 0, distance, 0.0))
+    return K, size
+
+
+def _counts(kernel: Mapping[str, Any], A: Any, B: Any) -> Any:
+    """sum over parts of how often a has it times how often b has it; divided by the lengths if normalised."""
+    parts: Callable[[Any], Counter[Any]]
+    if kernel["kernel"] == "spectrum":
+        k = int(kernel["k"])
+        parts = lambda text: Counter(text[i : i + k] for i in range(len(text) - k + 1))  # noqa: E731
+    else:
+        names: dict[Any, int] = {}
+        parts = lambda graph: _surroundings(graph, int(kernel["h"]), names)  # noqa: E731
+    left, right = [parts(a) for a in A], [parts(b) for b in B]
+    K = np.array([[float(sum(count * b[part] for part, count in a.items())) for b in right] for a in left])
+    K = K.reshape(len(left), len(right))
+    if kernel.get("normalize"):
+        lengths = [[float(np.sqrt(sum(c * c for c in point.values()))) or 1.0 for point in side] for side in (left, right)]
+        K /= np.outer(*lengths)
+    return K
+
+
+def _surroundings(graph: Any, h: int, names: dict[Any, int]) -> Counter[Any]:
+    """How often each label of steps 0 to h occurs: a node's own, then with those of its neighbours, and so on."""
+    neighbours: list[list[int]] = [[] for _ in graph.labels]
+    for one, other in graph.edges:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    now = [names.setdefault((0, label), len(names)) for label in graph.labels]
+    seen = Counter(now)
+    for step in range(1, h + 1):
+        now = [
+            names.setdefault((step, now[node], tuple(sorted(now[i] for i in others))), len(names))
+            for node, others in enumerate(neighbours)
+        ]
+        seen.update(now)
+    return seen
+
+
+def _dense(x: Any) -> Any:
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)

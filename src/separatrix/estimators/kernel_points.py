@@ -1,0 +1,101 @@
+"""Input of the classifiers that take a kernel: rows of a matrix, a kernel matrix, or a list of strings or graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from separatrix._typing import Floats, Integers
+from separatrix.design import as_design
+from separatrix.estimators.base import Classifier
+from separatrix.estimators.validation import check_entries, check_labels, require_labels
+from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
+from separatrix.targets import Targets
+
+
+@dataclass(frozen=True)
+class KernelSample:
+    """What a kernel learner learns from. Points of weight 0 are left out; `kept` are the others."""
+
+    kernel: Kernel
+    points: Any
+    targets: Targets
+    weight: Floats
+    kept: Integers | slice
+    n_given: int
+
+    def support(self, index: Integers) -> tuple[KernelRows, Integers, Any]:
+        """The chosen points: to compare others with, their positions among those given, and themselves."""
+        given = np.arange(self.n_given)[self.kept][index]
+        if isinstance(self.kernel, Precomputed):
+            columns = PrecomputedColumns(given, self.n_given)
+            return KernelRows(self.kernel, columns), given, np.empty((0, 0))
+        points = take(self.points, index)
+        return KernelRows(self.kernel, points), given, points
+
+
+class KernelClassifier(Classifier):
+    """A classifier with the parameters ``kernel``, ``gamma``, ``degree`` and ``coef0``."""
+
+    kernel: Any
+    gamma: Any
+    degree: Any
+    coef0: Any
+
+    def _sample(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """What `fit` was given, checked: points in the form the kernel takes, and the kernel itself."""
+        require_labels(self, y)
+        kernel = self._kernel_without_scale()
+        if kernel is not None and kernel.structured:
+            points = kernel.check(X)
+            n = len(points)
+        else:
+            points = self._matrix(X, reset=True)
+            n = points.shape[0]
+        targets, weight, kept = check_labels(self, points, y, sample_weight, n)
+        if isinstance(kernel, Precomputed):
+            KernelRows(kernel, points)  # square and symmetric, before any row is left out
+            points = points if isinstance(kept, slice) else points[kept][:, kept]
+        elif not isinstance(kept, slice):
+            points = take(points, kept)
+        if kernel is None:
+            kernel = resolve(
+                self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, X=points, sample_weight=weight
+            )
+        return KernelSample(kernel, points, targets, weight, kept, n)
+
+    def _kernel_without_scale(self) -> Kernel | None:
+        """The kernel, if it can be told without the points; the others need them for gamma."""
+        if isinstance(self.kernel, str) and self.kernel != "precomputed":
+            return None
+        return resolve(self.kernel, gamma=1.0, degree=1, coef0=0.0, X=None)
+
+    def _matrix(self, X: Any, *, reset: bool) -> Any:
+        """Rows in float64, checked."""
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+        check_entries(as_design(X, names=getattr(self, "feature_names_in_", None)), self)
+        return X.astype(np.float64, copy=False)
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        points = X if self._model.support.kernel.structured else self._matrix(X, reset=False)
+        return np.asarray(self._model.scores(points))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, (str, Precomputed)) and self.kernel in (
+            "precomputed",
+            Precomputed(),
+        )
+        if getattr(self.kernel, "structured", False) is True:
+            tags.input_tags.sparse = tags.input_tags.two_d_array = False
+            tags.input_tags.string = True
+        return tags
+
+
+def take(points: Any, index: Any) -> Any:
+    """Some of the points, of a list or a matrix."""
+    return [points[i] for i in index] if isinstance(points, list) else points[index]

@@ -1,0 +1,243 @@
+"""Perceptron."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from separatrix._typing import Floats
+from separatrix.errors import InvalidInputError
+from separatrix.estimators import parameters
+from separatrix.estimators.base import Classifier
+from separatrix.estimators.online import explained_overflow, first_weights, on_given_rows, stream_classes
+from separatrix.estimators.validation import Sample, check_training
+from separatrix.learners.online import TIES, State
+from separatrix.learners.perceptron import RULES, Settings, fresh_states, hyperplanes, one_pass, perceptron, published
+from separatrix.outcome import Fit, Status
+
+
+class Perceptron(Classifier):
+    """At a mistake, y_i (w.x_i + b) <= 0, step towards the point: w <- w + eta0 y_i x_i and b <- b + eta0 y_i.
+
+    If the classes can be separated with margin gamma (in the space of the points (x, 1), of length at most R), at most
+    R²/gamma² updates are made from zero weights, and the last pass is clean: the certificate then proves that every row
+    is strictly on its own side. More than two classes: one perceptron for each class against the rest.
+
+    Parameters
+    ----------
+    update : {"online", "batch", "worst"}, default="online"
+        ``"online"``: cycle the points and update at each mistake. ``"batch"``: one update a pass with the sum of all
+        misclassified points, which is gradient descent on the perceptron risk sum_i c_i max(0, -y_i (w.x_i + b)).
+        ``"worst"``: one update a pass, with the misclassified point of the smallest y_i (w.x_i + b).
+    eta0 : float, default=1.0
+        The step. From zero weights it changes nothing but the length of (w, b).
+    init : {"zeros", "ones", "first"} or array-like of shape (d + 1,), default="zeros"
+        The first weights, intercept last: ``"first"`` is y_1 (x_1, 1). An array has d entries without intercept, or one
+        row for each class.
+    boundary : {"mistake", "positive", "correct"}, default="mistake"
+        What a score of 0 is in training: always a mistake; a prediction of +1; never a mistake.
+    shuffle : bool, default=False
+        Whether each pass takes the points in a new random order.
+    max_iter : int, default=1000
+        Passes at most.
+    average : bool, default=False
+        Whether the result is the mean of the weights after every point (for one update a pass: after every pass).
+    fit_intercept : bool, default=True
+        Whether points end in a 1; otherwise b is 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes' steps, multiplied with the sample weights.
+    random_state : int, RandomState or None, default=None
+        For ``shuffle``.
+    warm_start : bool, default=False
+        Whether `fit` starts at the weights of the fit before, if there is one, instead of ``init``.
+    trace : bool, default=False
+        Whether to record every update in ``trace_``. Each then costs O(nd): meant for small and medium data.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The weights.
+    n_updates_ : int, or array of shape (k,)
+        How often the weights changed.
+    false_positives_, false_negatives_ : int, or arrays of shape (k,)
+        How often a point with y = -1, y = +1 was used.
+    dual_coef_ : integer array of shape (n,) or (k, n)
+        alpha_i, how often point i was used: without averaging and weights, (w, b) = (w, b)_0 + eta0 sum_i alpha_i y_i
+        (x_i, 1). Not after `partial_fit`, whose points are gone.
+    certificate_ : Separator, All or None
+        That every row is strictly on its own side, with the distance of the nearest; for several classes one of them
+        each. None if the passes ran out, or the last was clean but not strict.
+    trace_ : Trace
+        With ``trace=True``: step, point (-1: all), objective (the risk), mistakes so far, margin (smallest signed
+        distance; 0 for w = 0), weights (intercept last); and task, for several classes.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here; ``n_iter_`` counts passes.
+
+    Notes
+    -----
+    A weight scales the step of its point. For ``update="batch"`` that equals repeating the row; for a rule that goes
+    point by point it does not.
+
+    Examples
+    --------
+    >>> from separatrix import Perceptron
+    >>> model = Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> model.coef_.tolist(), model.intercept_.tolist(), model.n_updates_
+    ([[3.0, 2.0]], [-4.0], 18)
+    >>> bool(model.certificate_.verify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))
+    True
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "penalty": "a penalised perceptron minimises a different objective; use LogisticRegression or LinearSVC.",
+        "alpha": "there is no penalty; use LogisticRegression or LinearSVC with C.",
+        "l1_ratio": "there is no penalty; use LogisticRegression or LinearSVC with C.",
+        "tol": "training ends with a pass without mistakes, never because it seems to improve slowly; use max_iter.",
+        "early_stopping": "training ends with a pass without mistakes or at max_iter; use PocketPerceptron to keep the "
+        "best weights.",
+        "validation_fraction": "nothing is held out; use sklearn.model_selection to choose max_iter.",
+        "n_iter_no_change": "training ends with a pass without mistakes or at max_iter.",
+        "verbose": "trace=True records every update.",
+        "n_jobs": "one pass over the rows serves; run several fits in parallel with joblib if needed.",
+    }
+
+    def __init__(
+        self,
+        update: str = "online",
+        *,
+        eta0: float = 1.0,
+        init: str | ArrayLike = "zeros",
+        boundary: str = "mistake",
+        shuffle: bool = False,
+        max_iter: int = 1000,
+        average: bool = False,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        trace: bool = False,
+    ) -> None:
+        self.update = update
+        self.eta0 = eta0
+        self.init = init
+        self.boundary = boundary
+        self.shuffle = shuffle
+        self.max_iter = max_iter
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.trace = trace
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Pass over the rows X with labels y until none is misclassified.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Any order, number type or data frame; never changed.
+        y : array-like of shape (n,)
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Factors of the rows' steps; weight 0 equals leaving the row out.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
+        """One pass over further rows of a stream, from the weights so far.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        classes : array-like of shape (k,), default=None
+            All labels that will come; needed on the first call only.
+        sample_weight : array-like of shape (n,), default=None
+            Factors of the rows' steps.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._settings()
+        first = "coef_" not in self.__dict__
+        labels = stream_classes(None if first else self.classes_, classes)
+        if self.class_weight == "balanced":
+            raise InvalidInputError(
+                "class_weight='balanced' needs all rows at once: give partial_fit a dict of class weights."
+            )
+        with self._restored_on_error():
+            sample = check_training(
+                self, X, y, sample_weight, intercept=bool(self.fit_intercept), reset=first, classes=labels,
+                sweep=self._needs_sweep(),
+            )  # fmt: skip
+            design, targets = sample.design, sample.targets
+            states = fresh_states(first_weights(self.init, sample), self.average) if first else self._last_states()
+            with explained_overflow(self, sample):
+                runs = one_pass(design, targets, sample.weight, states, settings)
+            model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
+            counts = published(targets, runs)
+            del counts["dual_coef_"]
+            if not first:
+                counts = {name: getattr(self, name) + value for name, value in counts.items()}
+            counts["_states"] = [run.state.forget_rows() for run in runs]
+            passes = 1 if first else self.n_iter_ + 1
+            return self._publish(Fit(model, None, Status.STREAM, passes, attributes=counts), sample)
+
+    def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
+        return check_training(self, X, y, sample_weight, intercept=bool(self.fit_intercept), sweep=self._needs_sweep())
+
+    def _needs_sweep(self) -> bool:
+        # the online loop meets every entry, and stops at a score that is not finite: no search beforehand
+        return self.update != "online" or bool(self.trace)
+
+    def _learn(self, sample: Sample) -> Fit:
+        settings = self._settings()
+        start = self._last_weights(sample) if self.warm_start else None
+        if start is None:
+            start = first_weights(self.init, sample)
+        with explained_overflow(self, sample):
+            fit = perceptron(sample.design, sample.targets, sample.weight, start, settings)
+        return on_given_rows(fit, sample.kept, sample.n_given)
+
+    def _last_weights(self, sample: Sample) -> Floats | None:
+        """The weights of the fit before, for a warm start."""
+        if "coef_" not in self.__dict__:
+            return None
+        weights = np.array([state.w for state in self._last_states()])
+        if not np.array_equal(self.classes_, sample.targets.classes) or weights.shape[1] != sample.design.d + 1:
+            raise InvalidInputError(
+                "warm_start=True continues the fit before, but classes or number of columns have changed since: "
+                "use warm_start=False, or the same classes and columns."
+            )
+        if not self.fit_intercept:
+            weights[:, -1] = 0.0
+        return weights
+
+    def _last_states(self) -> list[State]:
+        """Where the fit before ended; of a model that was saved and loaded, its weights are what is known."""
+        if "_states" in self.__dict__:
+            return list(self._states)
+        weights = np.column_stack([self.coef_, self.intercept_]).astype(np.float64)
+        return fresh_states(weights, self.average)
+
+    def _settings(self) -> Settings:
+        parameters.flags(self, "shuffle", "average", "fit_intercept", "warm_start", "trace")
+        return Settings(
+            update=parameters.one_of("update", self.update, RULES),
+            eta0=parameters.positive("eta0", self.eta0),
+            boundary=parameters.one_of("boundary", self.boundary, TIES),
+            max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),
+            average=bool(self.average),
+            shuffle=check_random_state(self.random_state) if self.shuffle else None,
+            trace=bool(self.trace),
+        )

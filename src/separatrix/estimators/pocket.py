@@ -1,0 +1,124 @@
+"""PocketPerceptron."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from sklearn.utils import check_random_state
+
+from separatrix.estimators import parameters
+from separatrix.estimators.base import Classifier
+from separatrix.estimators.online import explained_overflow, on_given_rows
+from separatrix.estimators.perceptron import Perceptron
+from separatrix.estimators.validation import Sample
+from separatrix.learners.pocket import Settings, pocket
+from separatrix.outcome import Fit
+
+
+class PocketPerceptron(Classifier):
+    """w <- w + eta0 y_i (x_i, 1) at each mistake on a random point; the best weights on the way are kept in a pocket.
+
+    For data that cannot be separated, where the perceptron itself never settles. With random draws the pocket holds
+    weights with the fewest errors with a probability that tends to 1. More than two classes: one against the rest.
+
+    Parameters
+    ----------
+    method : {"ratchet", "run"}, default="ratchet"
+        What the pocket keeps. ``"ratchet"``: the weights with the fewest training errors, counted after every update,
+        so that it only ever improves. ``"run"``: those with the longest run of correct answers, the final ones
+        included, which needs no count and so is faster.
+    eta0 : float, default=1.0
+        The step. The weights start at zero, so it changes nothing but their length.
+    shuffle : bool, default=True
+        Whether points are drawn at random, with replacement, as the limit theorem has it; otherwise they take turns.
+    max_iter : int, default=100
+        Passes at most, of n draws each. For ``"ratchet"`` each update of a pass costs O(nd), though many are counted
+        together.
+    fit_intercept : bool, default=True
+        Whether points end in a 1; otherwise b is 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes' steps and errors, multiplied with the sample weights.
+    random_state : int, RandomState or None, default=None
+        For the draws.
+    trace : bool, default=False
+        Whether to record every update in ``trace_``, at O(nd) each.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        What is in the pocket.
+    errors_ : float, or array of shape (k,)
+        Total weight of the rows that it misclassifies.
+    n_updates_ : int, or array of shape (k,)
+        How often the walking weights changed.
+    certificate_ : ErrorBound or All
+        The errors, recounted exactly, and the fewest known to be necessary: of identical rows with opposite labels
+        one side is always wrong. `MinimumErrorClassifier` finds the fewest possible, at a price.
+    trace_ : Trace
+        With ``trace=True``: as for `Perceptron`, and errors, those of the pocket.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here; ``n_iter_`` counts passes.
+
+    Examples
+    --------
+    >>> from separatrix import PocketPerceptron
+    >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> PocketPerceptron(random_state=0).fit(*xor).errors_  # no line makes fewer
+    1.0
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = Perceptron._elsewhere
+
+    def __init__(
+        self,
+        method: str = "ratchet",
+        *,
+        eta0: float = 1.0,
+        shuffle: bool = True,
+        max_iter: int = 100,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: Any = None,
+        trace: bool = False,
+    ) -> None:
+        self.method = method
+        self.eta0 = eta0
+        self.shuffle = shuffle
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.trace = trace
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Walk over the rows X with labels y, and keep the best weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Any order, number type or data frame; never changed.
+        y : array-like of shape (n,)
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Factors of the rows' steps, and what their errors count; weight 0 equals leaving the row out.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _learn(self, sample: Sample) -> Fit:
+        parameters.flags(self, "shuffle", "fit_intercept", "trace")
+        settings = Settings(
+            method=parameters.one_of("method", self.method, ("ratchet", "run")),
+            eta0=parameters.positive("eta0", self.eta0),
+            max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),
+            shuffle=bool(self.shuffle),
+            random=check_random_state(self.random_state),
+            trace=bool(self.trace),
+        )
+        with explained_overflow(self, sample):
+            fit = pocket(sample.design, sample.targets, sample.weight, settings)
+        return on_given_rows(fit, sample.kept, sample.n_given)

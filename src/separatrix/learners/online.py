@@ -1,0 +1,201 @@
+"""Rosenblatt's rule, one point after the other: score each point; where it is a mistake, w <- w + step_i (x_i, 1).
+
+The loop is written twice, for dense rows and for CSR rows, and runs in two ways from the same source: compiled on
+arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.compiled import Loop, compiled, compiling_pays
+from separatrix.design import Design
+
+ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
+LIST_ENTRIES = 1_000_000  # a list takes four times the memory of an array: only for small tables
+
+# a score of 0 is a mistake for the points whose signed step is below this: all, those with y = -1, none
+TIES = {"mistake": np.inf, "positive": 0.0, "correct": -np.inf}
+
+
+def online_dense(
+    x: Any, one: Any, step: Any, tie: Any, order: Any, start: Any, w: Any, alpha: Any, drift: Any, seen: Any,
+    history: Any, when: Any,
+) -> Any:  # fmt: skip
+    """Points order[start:] of the dense rows x; see `Rows.run`."""
+    d = len(w) - 1
+    updates = 0
+    for t in range(start, len(order)):
+        i = order[t]
+        row = x[i]
+        score = one * w[d]
+        for j in range(d):
+            score += row[j] * w[j]
+        if not abs(score) < np.inf:
+            return t, -1
+        if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
+            change = step[i]
+            for j in range(d):
+                w[j] += change * row[j]
+            w[d] += change * one
+            alpha[i] += 1
+            updates += 1
+            if len(drift) > 0:
+                for j in range(d):
+                    drift[j] += (seen + t) * (change * row[j])
+                drift[d] += (seen + t) * (change * one)
+            if len(when) > 0:
+                for j in range(d + 1):
+                    history[updates - 1, j] = w[j]
+                when[updates - 1] = t
+                if updates == len(when):
+                    return t + 1, updates
+    return len(order), updates
+
+
+def online_csr(
+    data: Any, indices: Any, indptr: Any, one: Any, step: Any, tie: Any, order: Any, start: Any, w: Any, alpha: Any,
+    drift: Any, seen: Any, history: Any, when: Any,
+) -> Any:  # fmt: skip
+    """Points order[start:] of the CSR rows (data, indices, indptr); see `Rows.run`."""
+    d = len(w) - 1
+    updates = 0
+    for t in range(start, len(order)):
+        i = order[t]
+        first, last = indptr[i], indptr[i + 1]
+        score = one * w[d]
+        for p in range(first, last):
+            score += data[p] * w[indices[p]]
+        if not abs(score) < np.inf:
+            return t, -1
+        if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
+            change = step[i]
+            for p in range(first, last):
+                w[indices[p]] += change * data[p]
+            w[d] += change * one
+            alpha[i] += 1
+            updates += 1
+            if len(drift) > 0:
+                for p in range(first, last):
+                    drift[indices[p]] += (seen + t) * (change * data[p])
+                drift[d] += (seen + t) * (change * one)
+            if len(when) > 0:
+                for j in range(d + 1):
+                    history[updates - 1, j] = w[j]
+                when[updates - 1] = t
+                if updates == len(when):
+                    return t + 1, updates
+    return len(order), updates
+
+
+@dataclass
+class State:
+    """The weights of one perceptron and how they came about.
+
+    Parameters
+    ----------
+    w : array of shape (d + 1,)
+        The weights of (x, 1); the last stays 0 without an intercept.
+    alpha : integer array of shape (n,)
+        How often each point was used.
+    drift : array of shape (d + 1,) or (0,)
+        sum over the updates of (points seen before it) * change: w - drift / seen is the average of the weights
+        after every point. Empty when nobody asks for it.
+    seen : int
+        Points seen.
+    """
+
+    w: Floats
+    alpha: Integers
+    drift: Floats
+    seen: int = 0
+
+    def averaged(self) -> Floats:
+        """The mean of the weights after every point seen, if the drift was kept; else the weights."""
+        return self.w - self.drift / self.seen if len(self.drift) and self.seen else self.w
+
+    def forget_rows(self) -> State:
+        """The same, without what concerns single points: enough to go on with other points."""
+        return State(self.w, self.alpha[:0].copy(), self.drift, self.seen)
+
+
+class Rows:
+    """The points (x_i, one) of a design as arrays that a loop reads row by row: C-ordered or CSR, float32 or float64.
+
+    Parameters
+    ----------
+    design : Design
+        The rows as they are; any conditioning is ignored. Copied only if order or number type demand it.
+    """
+
+    def __init__(self, design: Design) -> None:
+        X = design.X
+        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+        self.n, self.d = design.n, design.d
+        self.one = float(design.intercept)
+        self.sparse = hasattr(X, "indptr")
+        self.arrays: tuple[Array, ...]
+        if self.sparse:  # unsigned: an index that cannot be negative needs no check in the loop
+            unsigned = [part.view(part.dtype.str.replace("i", "u")) for part in (X.indices, X.indptr)]
+            self.arrays = (X.data.astype(dtype, copy=False), *unsigned)
+        else:
+            self.arrays = (np.ascontiguousarray(X, dtype=dtype),)
+
+    @cached_property
+    def _lists(self) -> tuple[list[Any], ...]:
+        return tuple(array.tolist() for array in self.arrays)
+
+    def add(self, i: int, change: float, w: Floats) -> None:
+        """w <- w + change (x_i, one)."""
+        if self.sparse:
+            data, indices, indptr = self.arrays
+            row = slice(indptr[i], indptr[i + 1])
+            w[indices[row]] += change * data[row].astype(np.float64)
+        else:
+            w[: self.d] += change * self.arrays[0][i].astype(np.float64)
+        w[self.d] += change * self.one
+
+    def run(
+        self, step: Floats, tie: float, order: Integers, start: int, state: State, history: Floats, when: Integers
+    ) -> tuple[int, int]:
+        """Apply the rule to the points order[start:], in place; return where it stopped, and the number of updates.
+
+        Parameters
+        ----------
+        step : array of shape (n,)
+            eta c_i y_i: the sign is the label's.
+        tie : float
+            A score of 0 is a mistake for steps below it (see `TIES`).
+        order : integer array
+            The points in the order of their turn.
+        start : int
+            Where in `order` to begin.
+        state : State
+            Changed in place, except for `seen`.
+        history, when : arrays of shape (m, d + 1) and (m,)
+            Filled with the weights after each update and its place in `order`; the run stops when they are full.
+            With m = 0 nothing is written, and the run goes to the end.
+
+        Raises
+        ------
+        FloatingPointError
+            If a score is not finite.
+        """
+        loop: Loop = online_csr if self.sparse else online_dense
+        work = (self.arrays[0].size / self.n + 5) * (len(order) - start) / ELEMENTS
+        rest = (state.alpha, state.drift, state.seen, history, when)
+        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work):
+            run = compiled(loop, np.inf)
+            stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
+        else:
+            w = state.w.tolist()
+            stop, updates = loop(*self._lists, self.one, step.tolist(), tie, order.tolist(), start, w, *rest)
+            state.w[:] = w
+        if updates < 0:
+            raise FloatingPointError(f"the score of row {order[stop]} is not finite")
+        return int(stop), int(updates)
