@@ -1,0 +1,34 @@
+"""How far a fit can be from the optimum of its objective: the value reached minus a proven lower bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from separatrix.certificates.base import Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class DualityGap(Certificate):
+    """dual <= min F <= F at the weights = primal.
+
+    Parameters
+    ----------
+    primal, dual : float
+        The objective at the weights, and the lower bound on its minimum.
+    tol : float
+        The relative gap that was asked for, or the one reached if that is larger.
+    """
+
+    primal: float
+    dual: float
+    tol: float
+
+    @property
+    def gap(self) -> float:
+        """primal - dual: at most this much could be gained."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """gap / |primal|, and 0 for 0/0."""
+        return self.gap / max(abs(self.primal), 2.2e-308) if self.gap else 0.0

@@ -1,0 +1,73 @@
+"""The duality gap of logistic regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.certificates._data import read
+from separatrix.certificates._logistic import check_logistic
+from separatrix.certificates.base import Verification
+from separatrix.certificates.duality_gap import DualityGap
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticGap(DualityGap):
+    """dual <= min F <= F(w, b) = primal, for F = C sum_i c_i loss_i + 1/2 ‖w‖².
+
+    The dual point follows from the weights, so that nothing but these need be kept. For ``loss="log"`` it is the
+    probabilities P of the fit, mixed with a constant prediction just enough that the residuals of each class sum to 0;
+    then dual = C sum_i c_i entropy(P_i) - 1/2 ‖C sum_i c_i (P_i - Y_i) x_i'‖². With ``C = inf`` the bound is Newton's
+    decrement instead: see ``bound``.
+
+    Parameters
+    ----------
+    loss : str
+        "log".
+    C : float
+        Weight of the losses; inf for no penalty.
+    classes : array of shape (k,)
+        The labels.
+    class_weight : array of shape (k,) or None
+        The factor of each class in the weights c_i.
+    coef, intercept : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The weights.
+    fit_intercept : bool
+        Whether b is free.
+    reference : bool
+        Whether the last of several classes has the weights 0 by convention.
+    task : int or None
+        The column of a 0/1 matrix y that this is about; None if y holds labels.
+    bound : str
+        "fenchel", the dual value above; or "decrement": with lambda the gradient's and rho the largest row's length in
+        the norm of the inverse Hessian, F - min F <= (x + (1 - x) log(1 - x)) / rho², x = lambda rho < 1.
+    primal, dual, tol : float
+        As for every `DualityGap`.
+    """
+
+    loss: str
+    C: float
+    classes: Any
+    class_weight: Any
+    coef: Any
+    intercept: Any
+    fit_intercept: bool
+    reference: bool
+    task: int | None
+    bound: str
+
+    @property
+    def claim(self) -> str:
+        """What is claimed, in one sentence."""
+        pointwise = "log(1 + exp(-y_i (w.x_i + b)))" if len(self.coef) == 1 else "-log softmax(W x_i + b)[y_i]"
+        objective = (
+            f"sum_i c_i {pointwise}" if float("inf") == self.C else f"{self.C:g} sum_i c_i {pointwise} + 1/2 ‖w‖²"
+        )
+        return (
+            f"{objective} is {self.primal:.10g} here, and at least {self.dual:.10g} everywhere: "
+            f"a relative gap of {self.relative_gap:.1e}."
+        )
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        data = read(X, y, sample_weight, self.classes, self.class_weight)
+        return Verification(tuple(check_logistic(data, self)))

@@ -1,0 +1,54 @@
+"""A 0/1 matrix y: one independent predictor for each column, put together to one fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.certificates import All, Certificate
+from separatrix.geometry import Hyperplanes
+from separatrix.learners.logistic import Start
+from separatrix.outcome import Fit, Trace
+
+
+def row(start: Start, j: int) -> Start:
+    """The first weights of column j."""
+    return None if start is None else (start[0][j : j + 1], start[1][j : j + 1])
+
+
+def together(fits: list[Fit], classes: Any) -> Fit:
+    """One predictor for each column of a 0/1 matrix."""
+    parts = [_about_column(fit.certificate, classes, j) for j, fit in enumerate(fits)]
+    worst = max(fits, key=lambda fit: len(fit.warnings))
+    coef: Floats = np.vstack([fit.model.coef for fit in fits])
+    intercept: Floats = np.concatenate([fit.model.intercept for fit in fits])
+    return Fit(
+        Hyperplanes(coef, intercept),
+        All(tuple(parts)) if None not in parts else None,  # type: ignore[arg-type]
+        worst.status,
+        n_iter=max(fit.n_iter for fit in fits),
+        trace=_one_after_the_other([fit.trace for fit in fits]),
+        warnings=tuple(warning for fit in fits for warning in fit.warnings),
+    )
+
+
+def _about_column(certificate: Any, classes: Any, j: int) -> Certificate | None:
+    """The certificate of a single 0/1 vector as one of column j of the matrix; None if it cannot say so."""
+    if hasattr(certificate, "task"):
+        return replace(certificate, classes=classes, task=j)
+    if hasattr(certificate, "witness"):
+        return replace(certificate, classes=classes, witness={**certificate.witness, "task": j})
+    return None
+
+
+def _one_after_the_other(traces: list[Trace | None]) -> Trace | None:
+    joined = Trace()
+    for j, trace in enumerate(traces):
+        if trace is None:
+            return None
+        for step in range(trace.n_steps):
+            joined.record(task=j, **{name: column[step] for name, column in trace.items()})
+    return joined

@@ -1,0 +1,272 @@
+"""LogisticRegression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logit
+from sklearn.utils import check_random_state
+
+from separatrix.errors import InvalidInputError
+from separatrix.estimators.base import ProbabilisticClassifier
+from separatrix.estimators.columns import row, together
+from separatrix.estimators.inference import WaldInference
+from separatrix.estimators.parameters import flags, one_of, positive, whole
+from separatrix.estimators.study import Study
+from separatrix.estimators.validation import Sample
+from separatrix.learners.descent import Descent, descended_logistic
+from separatrix.learners.euclidean import euclidean
+from separatrix.learners.firth import firth
+from separatrix.learners.logistic import Settings, Start
+from separatrix.learners.progress import watched
+from separatrix.learners.starts import least_squares_start
+from separatrix.outcome import Fit
+from separatrix.targets import Targets
+
+SOLVERS = {
+    "log": ("auto", "newton", "lbfgs", "gradient", "sgd"),
+    "squared_error": ("auto", "newton", "gauss-newton", "gradient", "sgd"),
+}
+
+
+class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
+    """min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified to the relative gap `tol`.
+
+    More than two classes: softmax, C sum_i -c_i log softmax(W x_i + b)[y_i] + 1/2 ‖W‖². A 0/1 matrix y: one independent
+    predictor for each column. The intercept is not penalised. ``C=np.inf`` is maximum likelihood.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the penalty; ``np.inf`` for no penalty.
+    loss : {"log", "squared_error"}, default="log"
+        "log" is cross-entropy, as above. "squared_error" is the Euclidean distance between labels and probabilities, C
+        sum_i c_i (t_i - sigma(w.x_i + b))² + 1/2 ‖w‖² with t_i = 0 or 1; for two classes, or a 0/1 matrix y. It is not
+        convex: the certificate claims a stationary point, of which kind, and no more. Without a penalty it may have no
+        finite minimum, for separable classes and others; then a warning says so.
+    solver : {"auto", "newton", "lbfgs", "gauss-newton", "gradient", "sgd"}, default="auto"
+        "newton" is Newton-Raphson (IRLS), damped; for squared_error the exact Hessian, within a trust region where it
+        is not positive definite or its step goes too far. "gauss-newton", for squared_error, takes 2 J'J for the
+        Hessian. "lbfgs", for log, is a quasi-Newton method with a diagonal preconditioner. "gradient" and "sgd" are
+        the plain rules on the data as it is, (w, b) <- (w, b) - learning_rate * gradient of the sum, or of one
+        point's term; a pass of "sgd" takes all points in a new random order, the m-th with the step learning_rate *
+        10 / (9 + m). "auto" is the fastest that certifies, by the shape of the data; for squared_error it is "newton"
+        from each of zeros, least squares and the optimum of cross-entropy, and the lowest end (for large tables, a
+        quasi-Newton method from the last of these).
+    init : {"auto", "zeros", "least_squares"} or array-like of shape (d + 1,) or (k, d + 1), default="auto"
+        The first weights, intercept last (d entries without one). "least_squares" regresses the labels 0 and 1 on X.
+        "auto" is that for "newton" and "gauss-newton", and zeros for the others.
+    threshold : float, default=0.5
+        Two classes or a 0/1 matrix: predict positive when P >= threshold.
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise it is 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes, multiplied into the sample weights.
+    identifiability : {"symmetric", "reference"}, default="symmetric"
+        More than two classes: weights that sum to 0 over the classes, or the last class's fixed at 0. Without a
+        penalty the two are the same model; with one they are not.
+    bias_reduction : {"firth", None}, default=None
+        "firth" maximises sum_i c_i log P(y_i | x_i) + 1/2 log det I, I the Fisher information: the estimate has less
+        bias, and is finite for separable classes too. For two classes and ``C=np.inf``.
+    learning_rate : float or None, default=None
+        The step of "gradient" and "sgd". None is 1/L: for "gradient", L = C lambda_max(sum_i c_i z_i z_i') s + 1,
+        with z = (x, 1) and s the largest curvature of the loss (1/4 for log, 1/2 for more than two classes, 0.154 for
+        squared_error), so that each step lowers the objective. For "sgd", L = max_i C c_i ‖z_i‖² s + 1/n, so that no
+        step overshoots on its own point.
+    tol : float, default=1e-4
+        Largest certified relative suboptimality. Small problems go to machine precision. For squared_error, the largest
+        gradient relative to slopes and columns; for Firth, the largest modified score in standard errors.
+    max_iter : int, default=1000
+        Iterations (of "sgd": passes) after which to give up, with a `ConvergenceWarning` that states the gap reached.
+    random_state : int, RandomState or None, default=None
+        Order of the points for "sgd".
+    warm_start : bool, default=False
+        Whether to start from the weights of the previous fit.
+    trace : bool, default=False
+        Whether to record every step in ``trace_``, which costs a pass over the rows each.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The weights.
+    certificate_ : DualityGap or Stationarity, or All of these for a 0/1 matrix y
+        F at the weights and a proven lower bound on its minimum; a `Separator` or `Inseparable` where the maximum
+        likelihood does not exist. A `Stationarity` for squared_error and Firth.
+    log_likelihood_, standard_errors_, rank_ : float, array of shape (p,) or (k, p), int
+        Maximum likelihood (``C=np.inf``) only; the intercept last.
+    penalized_log_likelihood_ : float
+        With ``bias_reduction="firth"``: the log-likelihood plus 1/2 log det I.
+    trace_ : Trace
+        With ``trace=True``: step, point (-1: all), objective, gap (NaN within a pass of "sgd"; for squared_error and
+        Firth instead gradient, as `tol` bounds it), mistakes (rows on the wrong side), weights (intercept last); and
+        task, for a 0/1 matrix y.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from separatrix import LogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.certificate_.relative_gap < 1e-12
+    True
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    >>> LogisticRegression(loss="squared_error").fit(X, y).certificate_.kind
+    'local minimum'
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "penalty": "the penalty is 1/2 ‖w‖²; use C=np.inf for none.",
+        "l1_ratio": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
+        "dual": "the solver is chosen by the shape of the data.",
+        "intercept_scaling": "the intercept is not penalised, so there is nothing to scale.",
+        "multi_class": "more than two classes are softmax; use sklearn.multiclass.OneVsRestClassifier for the other.",
+        "n_jobs": "all cores are used; set OMP_NUM_THREADS to use fewer.",
+        "verbose": "the certificate and n_iter_ say how the fit went.",
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        loss: str = "log",
+        solver: str = "auto",
+        init: str | ArrayLike = "auto",
+        threshold: float = 0.5,
+        *,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        identifiability: str = "symmetric",
+        bias_reduction: str | None = None,
+        learning_rate: float | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = None,
+        warm_start: bool = False,
+        trace: bool = False,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.solver = solver
+        self.init = init
+        self.threshold = threshold
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.identifiability = identifiability
+        self.bias_reduction = bias_reduction
+        self.learning_rate = learning_rate
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.trace = trace
+
+    def _learn(self, sample: Sample) -> Fit:
+        settings = self._settings(sample)
+        start = self._start(sample)
+        plain = self.solver in ("gradient", "sgd")
+        rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
+        if rate is not None and not plain:
+            raise InvalidInputError("learning_rate is for solver='gradient' or 'sgd': the others find their own steps.")
+        descent = Descent(self.solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
+        if self.bias_reduction is not None:
+            learn = partial(firth, traced=descent.trace)
+        elif self.loss == "squared_error":
+            learn = partial(euclidean, descent=descent)
+        else:
+            learn = partial(descended_logistic, descent=descent) if plain else partial(watched, traced=descent.trace)
+        if not sample.targets.multilabel:
+            return learn(sample.design, sample.targets, sample.weight, settings, start)
+        fits = [
+            learn(sample.design, Targets(np.array([0, 1]), column), sample.weight, settings, row(start, j))
+            for j, column in enumerate(sample.targets.values.T)
+        ]
+        return together(fits, sample.targets.classes)
+
+    def _settings(self, sample: Sample) -> Settings:
+        flags(self, "fit_intercept", "warm_start", "trace")
+        C = np.inf if np.inf == self.C else positive("C", self.C)
+        loss = one_of("loss", self.loss, SOLVERS)
+        one_of("identifiability", self.identifiability, ("symmetric", "reference"))
+        two = sample.targets.binary or sample.targets.multilabel
+        if not 0 <= self.threshold <= 1:
+            raise InvalidInputError(f"threshold must be a probability; got {self.threshold!r}.")
+        if self.threshold != 0.5 and not two:
+            raise InvalidInputError("threshold is for two classes or a 0/1 matrix y: of more, the most probable wins.")
+        if loss == "squared_error" and not two:
+            raise InvalidInputError(
+                "loss='squared_error' is for two classes or a 0/1 matrix y: use loss='log', or "
+                "sklearn.multiclass.OneVsRestClassifier around this."
+            )
+        if self.bias_reduction is not None:
+            self._check_bias_reduction(C, two)
+        return Settings(
+            C=C,
+            solver=one_of(f"solver for loss={loss!r}", self.solver, SOLVERS[loss]),
+            tol=positive("tol", self.tol),
+            max_iter=whole("max_iter", self.max_iter, at_least=1),
+            reference=self.identifiability == "reference",
+        )
+
+    def _check_bias_reduction(self, C: float, two: bool) -> None:
+        if self.bias_reduction != "firth":
+            raise InvalidInputError(f"bias_reduction must be 'firth' or None; got {self.bias_reduction!r}.")
+        if not np.isinf(C):
+            raise InvalidInputError("bias_reduction='firth' penalises the likelihood by itself: use C=np.inf.")
+        if self.loss != "log" or not two:
+            raise InvalidInputError("bias_reduction='firth' is for loss='log' and two classes, or a 0/1 matrix y.")
+        if self.solver not in ("auto", "newton"):
+            raise InvalidInputError("bias_reduction='firth' is solved by Fisher scoring: use solver='auto'.")
+
+    def _start(self, sample: Sample) -> Start:
+        """The weights of the previous fit, or what ``init`` stands for; None for the solver's own choice."""
+        design, targets = sample.design, sample.targets
+        rows = 1 if targets.binary else targets.n_classes
+        if self.warm_start and "coef_" in self.__dict__:
+            same = self.coef_.shape == (rows, design.d) and np.array_equal(self.classes_, targets.classes)
+            if same:
+                return np.asarray(self.coef_, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
+        init = self.init
+        if isinstance(init, str):
+            one_of("init", init, ("auto", "zeros", "least_squares"))
+            squares = self.solver in ("newton", "gauss-newton") and self.bias_reduction is None
+            if init == "least_squares" or (init == "auto" and squares):
+                coef, intercept = least_squares_start(design, targets, sample.weight)
+            elif init == "zeros":
+                coef, intercept = np.zeros((rows, design.d)), np.zeros(rows)
+            else:
+                return None
+        else:
+            given = np.asarray(init, dtype=np.float64)
+            if given.shape not in ((design.p,), (rows, design.p)) or not np.isfinite(given).all():
+                raise InvalidInputError(
+                    f"init must be 'auto', 'zeros', 'least_squares' or {rows} row(s) of {design.p} finite numbers "
+                    f"(intercept last); got an array of shape {given.shape}."
+                )
+            given = np.broadcast_to(given, (rows, design.p))
+            coef, intercept = given[:, : design.d], given[:, design.d :].sum(axis=1)
+        if self.identifiability == "reference" and rows > 1 and not targets.multilabel:
+            coef, intercept = coef - coef[-1], intercept - intercept[-1]  # the same model, the last class's weights 0
+        return coef, intercept
+
+    def _cut(self) -> float:
+        return float(logit(self.threshold))
+
+    def _why_not(self) -> str:
+        if self.loss != "log":
+            return "weights that minimise the squared error are not the most likely ones. Use loss='log'."
+        if not np.isinf(self.C):
+            return "a penalised estimate is biased, so its curvature is not its uncertainty. Use C=np.inf."
+        if self._multilabel:
+            return "y is a 0/1 matrix; fit its columns one by one."
+        return str(self.status_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -1,0 +1,143 @@
+"""Logistic regression by Euclidean distance: min over (w, b) of E = C sum_i c_i (t_i - sigma(w.x_i + b))² + 1/2 ‖w‖².
+
+E is not convex, so a fit claims a stationary point and says of which kind. Without a penalty it may have no minimum:
+along a direction w the limit of E is the number of errors of w (1/4 for a point on the boundary), and that may be
+less than E at any finite weights, as it always is for separable classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from separatrix._typing import Floats
+from separatrix.design import Design
+from separatrix.learners.descent import Descent, descend
+from separatrix.learners.logistic import Settings, Start, make_risk
+from separatrix.learners.maximum_likelihood import Information, minimum_norm
+from separatrix.learners.progress import on_states, recorder
+from separatrix.learners.starts import least_squares_start
+from separatrix.learners.stationary import RelativeGradient, conclude
+from separatrix.outcome import Fit, Trace
+from separatrix.problems.sigmoid_squared import STEEPEST, GaussNewtonRisk, SigmoidSquaredRisk
+from separatrix.solvers.driver import State, run
+from separatrix.solvers.lbfgs import lbfgs
+from separatrix.solvers.newton import newton
+from separatrix.solvers.trust_region import trust_region
+from separatrix.targets import Targets
+
+CHEAP = 3e8  # multiplications of a Hessian that cost next to nothing
+WIDEST = 2000  # largest order of a Hessian to factor again and again
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where the steps from one start led."""
+
+    state: State
+    n_iter: int
+    trace: Trace | None
+
+
+def euclidean(
+    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start, descent: Descent
+) -> Fit:
+    """Solve from one start, or for "auto" from several and keep the lowest E; then say what was found."""
+    if settings.solver in ("gradient", "sgd"):
+        risk = squared_risk(design, targets, weight, settings)
+        criterion = RelativeGradient(squared_risk(design.centred(weight), targets, weight, settings))
+        end = descend(risk, criterion, settings, start, descent)
+        weights = (end.coef, end.intercept)
+        return conclude(criterion, design, weights, settings, end.n_iter, end.trace, unfinished=end.warning)
+    risk = squared_risk(design.centred(weight), targets, weight, settings)
+    criterion = RelativeGradient(risk)
+    solve = _solver(risk, criterion, settings)
+    runs = []
+    for V in _starts(risk, design, weight, settings, start):
+        trace = Trace() if descent.trace else None
+        record = on_states(risk, recorder(trace, criterion, risk, design)) if trace is not None else None
+        runs.append(Run(*solve(V, record), trace))
+    best = min(runs, key=lambda one: one.state.value)
+    V = minimum_norm(risk, best.state.V, Information(np.empty((0, risk.design.p)), coordinates(risk)[1]))
+    rested = best.n_iter < settings.max_iter
+    return conclude(criterion, design, risk.design.user_units(V), settings, best.n_iter, best.trace, rested=rested)
+
+
+def squared_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> SigmoidSquaredRisk:
+    """E in the coordinates of the design."""
+    same = make_risk(design, targets, weight, settings)
+    return SigmoidSquaredRisk(same.design, same.targets, same.weight, same.ridge)
+
+
+def coordinates(risk: SigmoidSquaredRisk) -> tuple[Floats, Floats]:
+    """T (p, r) with T'BT = 1 for B = s sum_i c_i z_i z_i' + ridge, which no Hessian exceeds; and what no row sees.
+
+    s is the largest curvature of the loss. Lengths in these coordinates are changes of the scores, whatever the units
+    of the columns.
+    """
+    p = risk.design.p
+    if p > WIDEST:
+        return np.empty((p, 0)), np.empty((p, 0))
+    B = STEEPEST * risk.design.gram(risk.weight) + np.diag(risk.ridge)
+    size = np.sqrt(np.where(np.diag(B) > 0, np.diag(B), 1.0))
+    values, Q = linalg.eigh(B / np.outer(size, size))
+    live = values > 8 * p * EPS * values[-1]
+    return Q[:, live] / np.sqrt(values[live]) / size[:, None], Q[:, ~live] / size[:, None]
+
+
+Solve = Callable[[Floats, Callable[[int, State], None] | None], tuple[State, int]]
+
+
+def _solver(risk: SigmoidSquaredRisk, criterion: RelativeGradient, settings: Settings) -> Solve:
+    """From V to where the solver ends; Newton's methods for tables of moderate size, L-BFGS for larger ones."""
+    penalised = bool(risk.ridge.any())
+    certain = 0.0 if penalised else 0.25 * float(risk.weight.min())  # below this every row is on its own side
+    if settings.solver == "auto" and not _moderate(risk):
+        step = _diagonal(risk)
+
+        def enough(state: State) -> bool:
+            return state.value < certain or criterion.at(state.V)[2] <= settings.tol
+
+        return lambda V, record: run(lbfgs(risk, V, lambda G: G / step), enough, settings.max_iter, record)
+    curved = risk
+    if settings.solver == "gauss-newton":
+        curved = GaussNewtonRisk(risk.design, risk.targets, risk.weight, risk.ridge)
+    T, _ = coordinates(risk)
+    radius = float(np.sqrt(STEEPEST * risk.weight.sum()))  # all scores change by 1
+
+    def separated(state: State) -> bool:
+        return state.value < certain
+
+    return lambda V, record: run(trust_region(curved, V, T, radius), separated, settings.max_iter, record)
+
+
+def _moderate(risk: SigmoidSquaredRisk) -> bool:
+    p = risk.design.p
+    return p <= WIDEST and risk.design.n * p**2 <= CHEAP
+
+
+def _diagonal(risk: SigmoidSquaredRisk) -> Floats:
+    """s sum_i c_i z_ij² + ridge_j: no Hessian has a larger diagonal."""
+    squares = RelativeGradient(risk).lengths ** 2
+    D = STEEPEST * squares + risk.ridge
+    return np.where(D > 0, D, 1.0)[:, None]
+
+
+def _starts(risk: SigmoidSquaredRisk, design: Design, weight: Floats, settings: Settings, start: Start) -> list[Floats]:
+    """The start that was asked for; else zeros, least squares and the optimum of cross-entropy."""
+    if start is not None:
+        return [risk.design.from_user_units(*start)]
+    entropy = make_risk(risk.design, risk.targets, weight, settings)
+    zeros = np.zeros((risk.design.p, 1))
+    if not _moderate(risk):
+        step = _diagonal(risk)
+        likely, _ = run(lbfgs(entropy, zeros, lambda G: G / step), lambda state: state.decrement < 1e-3, 100)
+        return [likely.V]
+    # where there is no maximum likelihood, a few steps of the way there will do
+    likely, _ = run(newton(entropy, zeros), lambda state: state.decrement < 1e-6 * state.value, 20)
+    squares = least_squares_start(design, risk.targets, weight)
+    return [zeros, risk.design.from_user_units(*squares), likely.V]

@@ -1,0 +1,204 @@
+"""Firth's bias-reduced logistic regression: max over beta of l(beta) + 1/2 log det I(beta).
+
+l = sum_i c_i log P(y_i | x_i), and I = sum_i c_i p_i (1 - p_i) z_i z_i' is the Fisher information. The maximum is
+finite for separable classes too. Its equations are those of maximum likelihood with a modified score: sum_i [c_i (t_i
+- p_i) + h_i (1/2 - p_i)] z_i = 0, where h_i = c_i p_i (1 - p_i) z_i' I⁻¹ z_i is the leverage of row i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from scipy import linalg
+
+from separatrix._typing import Array, Floats
+from separatrix.certificates import Stationarity
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.geometry import Hyperplanes
+from separatrix.learners.logistic import Settings, Start, first, make_risk
+from separatrix.learners.maximum_likelihood import Information, standard_errors
+from separatrix.learners.progress import on_states, recorder
+from separatrix.outcome import Fit, Status, Trace
+from separatrix.problems.risk import Risk
+from separatrix.solvers.driver import State, run
+from separatrix.targets import Targets
+
+EPS = float(np.finfo(np.float64).eps)
+SHARP = 1e-8  # a modified score of this length, in standard errors, counts as zero up to rounding
+SUM = 1e-4  # by which the leverages may miss the number of weights
+FAINTEST = 1e-100  # information so small that all probabilities are 0 or 1: no place to go to
+LONGEST = 5.0
+REST = 1e-11  # and at this one the iterations end
+
+
+@dataclass(frozen=True)
+class Point:
+    """Likelihood, information and modified score at V."""
+
+    V: Floats
+    log_likelihood: float
+    root: Floats  # root I root' = 1
+    log_det: float
+    score: Floats  # root U*, of the modified score U*
+    leverage: float  # the sum of all leverages: the number of weights, unless rounding has spoilt I⁻¹
+
+    @property
+    def penalised(self) -> float:
+        """l + 1/2 log det I."""
+        return self.log_likelihood + 0.5 * self.log_det
+
+    @property
+    def length(self) -> float:
+        """The modified score in the norm of I⁻¹: how far the maximum is, in standard errors."""
+        return float(np.linalg.norm(self.score))
+
+
+def firth(
+    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
+) -> Fit:
+    """Solve by Fisher scoring, and certify the modified score."""
+    settings = replace(settings, C=np.inf)
+    risk = make_risk(design.anchored(), targets, weight, settings)
+    T = independent(risk)
+    trace = Trace() if traced else None
+    record = None
+    if trace is not None:
+        record = on_states(risk, recorder(trace, ModifiedScore(risk, T), risk, design))
+    states = fisher_scoring(risk, T, first(risk, start))
+    state, n_iter = run(states, lambda state: state.decrement <= REST**2, settings.max_iter, record)
+    coef, intercept = risk.design.user_units(state.V)
+    coef, intercept = design.rounded(coef), design.rounded(intercept)
+    at = look(risk, T, risk.design.from_user_units(coef, intercept))
+    reached = float(np.sqrt(state.decrement))  # before the weights were rounded, which the certificate allows for
+    model = Hyperplanes(coef, intercept)
+    attributes = {
+        "log_likelihood_": at.log_likelihood,
+        "penalized_log_likelihood_": at.penalised,
+        "rank_": design.p,
+        "standard_errors_": standard_errors(risk, Information(at.root, np.empty((design.p, 0)))),
+    }
+    if not (reached <= settings.tol and abs(at.leverage - design.p) <= SUM):
+        advice = (
+            "the columns are nearly dependent, and rounding allows no better" if state.stalled else "raise max_iter"
+        )
+        warning = ConvergenceWarning(
+            f"Stopped after {n_iter} iterations with the modified score {reached:.1e} standard errors from zero "
+            f"(tol={settings.tol:g}), so there is no certificate: {advice}."
+        )
+        return Fit(model, None, Status.UNCERTIFIED, n_iter, trace, attributes, (warning,))
+    certificate = Stationarity(
+        problem="firth",
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        unit=float(np.finfo(design.dtype).eps),
+        witness={
+            "coef": coef,
+            "intercept": intercept,
+            "fit_intercept": design.intercept,
+            "task": None,
+            "tol": SHARP if reached <= SHARP else settings.tol,
+        },
+    )
+    return Fit(model, certificate, Status.STATIONARY, n_iter, trace, attributes)
+
+
+def fisher_scoring(risk: Risk, T: Floats, V: Floats) -> Iterator[State]:
+    """beta ← beta + t I⁻¹ U*, with U* the modified score and t = 1, 1/2, 1/4, ... until it gains likelihood.
+
+    No step changes the log-odds of a row by more than LONGEST: beyond, I is no longer what the step assumes.
+    """
+    at = look(risk, T, V)
+    yield _state(at)
+    while True:
+        step = at.root.T @ at.score
+        t = min(1.0, LONGEST / max(float(np.abs(risk.design.dot(step[:, None])).max()), LONGEST))
+        while True:
+            trial = look(risk, T, at.V + t * step[:, None])
+            if trial.penalised > at.penalised:
+                break
+            # at the maximum the likelihood only rounds: then a smaller score is progress
+            rounds = at.length**2 <= 64 * EPS * abs(at.penalised)
+            if rounds and trial.length < 0.9 * at.length:
+                break
+            t *= 0.5
+            if rounds or t < 1e-10:
+                yield _state(at, stalled=True)
+                return
+        at = trial
+        yield _state(at)
+
+
+def _state(at: Point, stalled: bool = False) -> State:
+    return State(at.V, -at.penalised, np.empty((0, 1)), at.length**2, stalled)
+
+
+def look(risk: Risk, T: Floats, V: Floats) -> Point:
+    """All that a step needs, at V; the information is formed of the rows T'z, which are well conditioned."""
+
+    def inform(block: Block, t: Array, c: Floats) -> Parts:
+        z, rows = block.dot(V), block.dot(T)
+        loss, _ = risk.pointwise(t, z)
+        return float(c @ loss), rows.T @ ((c * risk.curvature(t, z)[:, 0, 0])[:, None] * rows)
+
+    value, information = risk.design.reduce(inform, risk.targets.values, risk.weight)
+    p = len(T)
+    values, Q = linalg.eigh(information)
+    if not values[0] > max(p * EPS * values[-1], FAINTEST):
+        return Point(V, -value, np.zeros((p, p)), -np.inf, np.full(p, np.inf), 0.0)
+    root = (Q / np.sqrt(values)).T
+
+    def pull(block: Block, t: Array, c: Floats) -> Parts:
+        z, rows = block.dot(V), block.dot(T) @ root.T
+        slope = risk.pointwise(t, z)[1][:, 0]  # p - t
+        leverage = c * risk.curvature(t, z)[:, 0, 0] * (rows**2).sum(axis=1)
+        return rows.T @ (leverage * (0.5 - t - slope) - c * slope), float(leverage.sum())
+
+    score, total = risk.design.reduce(pull, risk.targets.values, risk.weight)
+    log_det = float(np.log(values).sum()) - 2 * float(np.linalg.slogdet(T)[1])
+    return Point(V, -value, root @ T.T, log_det, score, total)
+
+
+@dataclass(frozen=True)
+class ModifiedScore:
+    """The length of the modified score in the norm of I⁻¹."""
+
+    name: ClassVar[str] = "gradient"
+    risk: Risk
+    T: Floats
+
+    def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
+        """Minus the penalised log-likelihood, and the length, twice."""
+        at = look(self.risk, self.T, self.risk.design.from_user_units(coef, intercept))
+        return -at.penalised, at.length, at.length
+
+
+def independent(risk: Risk) -> Floats:
+    """T (p, p) with T' (sum_i c_i z_i z_i') T = 1; `InvalidInputError` for dependent columns, where det I = 0.
+
+    The eigenvalues of a Gram matrix are known to about eps of the largest. Formed anew of the rows T'z, it shows what
+    was below that: after two rounds singular values down to eps are told from 0.
+    """
+    design = risk.design
+    length = np.sqrt(np.diag(design.gram(risk.weight)))
+    T = np.diag(1.0 / np.where(length > 0, length, 1.0))
+    for _ in range(3):
+
+        def gram(block: Block, c: Floats, T: Floats = T) -> Parts:
+            rows = block.dot(T)
+            return (rows.T @ (c[:, None] * rows),)
+
+        (G,) = design.reduce(gram, risk.weight)
+        values, Q = linalg.eigh(G)
+        T = T @ (Q / np.sqrt(np.maximum(values, 1e-13)))
+    if values[0] > 0.01:
+        return T
+    column = int(np.argmax(np.abs(T[: design.d, 0]) * np.where(length > 0, length, 1.0)[: design.d]))
+    raise InvalidInputError(
+        "bias_reduction='firth' needs independent columns, since otherwise det I = 0: "
+        f"{design.column(column)} is constant or a combination of the others. Leave it out."
+    )

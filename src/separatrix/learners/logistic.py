@@ -1,0 +1,241 @@
+"""Logistic regression: min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified.
+
+Which solver is fastest is a matter of shape. Newton's method is, where forming the Hessian costs little; then it is
+also exact to rounding. For tall data, the Hessian of a sample of rows preconditions L-BFGS, whose passes over the
+data do the rest. For wide sparse data the diagonal has to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import entr
+
+from separatrix._typing import Array, Floats
+from separatrix.certificates import LogisticGap
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+from separatrix.errors import ConvergenceWarning
+from separatrix.geometry import Hyperplanes
+from separatrix.outcome import Fit, Status
+from separatrix.problems.risk import LogisticRisk, Risk
+from separatrix.problems.softmax import SoftmaxRisk, reference_basis, symmetric_basis
+from separatrix.solvers.driver import State, run
+from separatrix.solvers.lbfgs import lbfgs
+from separatrix.solvers.newton import newton
+from separatrix.solvers.precondition import diagonal, sampled
+from separatrix.targets import Targets
+
+Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
+Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
+
+CHEAP = 3e8  # multiplications of a Hessian that cost next to nothing
+WIDEST = 3000  # largest order of a Hessian to factor
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose."""
+
+    C: float
+    solver: str
+    tol: float
+    max_iter: int
+    reference: bool
+
+
+def logistic(
+    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, record: Record = None
+) -> Fit:
+    """Solve, certify, and go on if the certificate asks for more."""
+    risk = make_risk(design.anchored(), targets, weight, settings)
+    solver, exact = choose(risk, settings.solver)
+    states = solver(risk, first(risk, start))
+    target, n_iter = settings.tol, -1
+    while True:
+        done = _within(risk, target) if not exact else lambda state: False
+        state, n_iter = run(states, done, settings.max_iter, record, first=n_iter + 1)
+        certificate, model = certify(state, risk, design, weight, settings)
+        certified = certificate.relative_gap <= settings.tol
+        if certified or state.stalled or n_iter >= settings.max_iter:
+            break
+        target *= 0.1
+    if not certified and state.stalled and risk.design.p * risk.k <= WIDEST:
+        certificate = by_decrement(certificate, risk, settings)
+        certified = certificate.relative_gap <= settings.tol
+    if certified:
+        return Fit(model, certificate, Status.CERTIFIED, n_iter)
+    return Fit(
+        model,
+        certificate,
+        Status.UNCERTIFIED,
+        n_iter,
+        warnings=(not_converged(n_iter, certificate, state, settings),),
+    )
+
+
+def not_converged(n_iter: int, certificate: LogisticGap, state: State, settings: Settings) -> ConvergenceWarning:
+    """What was reached, and what to do."""
+    advice = "rounding allows no better: raise tol." if state.stalled else "raise max_iter, or tol."
+    return ConvergenceWarning(
+        f"Stopped after {n_iter} iterations at a relative gap of {certificate.relative_gap:.1e}, above "
+        f"tol={settings.tol:g}; {advice}"
+    )
+
+
+def first(risk: Risk, start: Start) -> Floats:
+    """V of the weights to start from, zero by default."""
+    if start is None:
+        return np.zeros((risk.design.p, risk.k))
+    V = risk.design.from_user_units(*start)
+    return V @ risk.basis if isinstance(risk, SoftmaxRisk) else V
+
+
+def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Risk:
+    """The objective as stated, in the coordinates of the design."""
+    penalised = not np.isinf(settings.C)
+    ridge = np.zeros(design.p)
+    if penalised:
+        ridge[: design.d] = 1.0
+        weight = settings.C * weight
+    if targets.n_classes == 2:
+        return LogisticRisk(design, targets, weight, ridge)
+    basis = (reference_basis if settings.reference else symmetric_basis)(targets.n_classes)
+    return SoftmaxRisk(design, targets, weight, ridge, basis)
+
+
+def choose(risk: Risk, solver: str) -> tuple[Callable[[Risk, Floats], Iterator[State]], bool]:
+    """The solver, and whether it goes to machine precision at no cost."""
+    design, order = risk.design, risk.design.p * risk.k
+    cost = design.n * order * design.p
+    if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
+        return newton, cost <= CHEAP
+    if solver == "auto" and design.p <= WIDEST and design.n > 3 * design.p:
+        return lambda r, V: lbfgs(r, *sampled(r, V)), False
+    return lambda r, V: lbfgs(r, V, diagonal(r, V)), False
+
+
+def _within(risk: Risk, target: float) -> Callable[[State], bool]:
+    """Whether 1/2 ‖dF/dw‖², the duality gap once the intercept is optimal, is within the target."""
+    d, total = risk.design.d, float(risk.weight.sum())
+
+    def done(state: State) -> bool:
+        gap = 0.5 * float((state.gradient[:d] ** 2).sum())
+        spill = float(np.abs(state.gradient[d:]).max(initial=0.0)) / total
+        return gap + spill * abs(state.value) <= 0.5 * target * abs(state.value)
+
+    return done
+
+
+def certify(
+    state: State, risk: Risk, design: Design, weight: Floats, settings: Settings
+) -> tuple[LogisticGap, Hyperplanes]:
+    """The weights in the user's units and precision, and a certificate of exactly these."""
+    basis = risk.basis if isinstance(risk, SoftmaxRisk) else np.ones((1, 1))
+    coef, intercept = risk.design.user_units(state.V @ basis.T)
+    coef, intercept = design.rounded(coef), design.rounded(intercept)
+    primal, dual = primal_and_dual(design, risk.targets, weight, coef, intercept, settings)
+    return statement(risk, coef, intercept, settings, primal, dual, "fenchel"), Hyperplanes(coef, intercept)
+
+
+def statement(
+    risk: Risk, coef: Floats, intercept: Floats, settings: Settings, primal: float, dual: float, bound: str
+) -> LogisticGap:
+    """The certificate of these weights."""
+    dual = min(max(dual, 0.0), primal)  # F is never negative; and rounding may put the dual above
+    return LogisticGap(
+        loss="log",
+        C=settings.C,
+        classes=risk.targets.classes,
+        class_weight=risk.targets.class_weight,
+        coef=coef,
+        intercept=intercept,
+        fit_intercept=risk.design.intercept,
+        reference=settings.reference,
+        task=None,
+        bound=bound,
+        primal=primal,
+        dual=dual,
+        tol=max(settings.tol, (primal - dual) / max(abs(primal), 1e-300)),
+    )
+
+
+def by_decrement(certificate: LogisticGap, risk: Risk, settings: Settings) -> LogisticGap:
+    """The same weights certified by Newton's decrement, if that says more.
+
+    The dual point follows from the weights, and in units where the gradient is large (entries of 1e8) their last
+    bit spoils it, although F hardly feels that bit. The decrement does not depend on the units.
+    """
+    from separatrix.learners.maximum_likelihood import information, suboptimality
+
+    V = first(risk, (certificate.coef, certificate.intercept))
+    known = information(risk, V)
+    if known.null.shape[1]:  # a curvature that rounding hides bounds nothing
+        return certificate
+    primal, gradient = risk.value_and_gradient(V)
+    gap = suboptimality(risk, gradient, known)
+    if not gap < certificate.gap:
+        return certificate
+    return statement(risk, certificate.coef, certificate.intercept, settings, primal, primal - gap, "decrement")
+
+
+def primal_and_dual(
+    design: Design, targets: Targets, weight: Floats, coef: Floats, intercept: Floats, settings: Settings
+) -> tuple[float, float]:
+    """F(w, b), and C sum_i c_i entropy(P_i) - 1/2 ‖C sum_i c_i (P_i - Y_i) x_i'‖² at P = the mixed probabilities.
+
+    Mixing the fit's probabilities with a constant prediction q makes the residuals of each class sum to 0, as the dual
+    of a free intercept requires. One pass over the rows, about their anchor, gives every sum for any mixture but
+    the entropy, which needs the probabilities only.
+    """
+    anchored = design.anchored()
+    C, K = settings.C, len(coef)
+    V = anchored.from_user_units(coef, intercept)
+    P = np.empty((design.n, K))
+
+    def add(block: Block, values: Array, c: Floats) -> Parts:
+        S = block.dot(V)
+        Y = (values[:, None] == (np.arange(K) if K > 1 else np.ones(1))).astype(np.float64)
+        if K == 1:
+            u = (2 * Y - 1) * S
+            e = np.exp(-np.abs(u))
+            losses = (np.maximum(-u, 0.0) + np.log1p(e))[:, 0]
+            e = np.exp(-np.abs(S))
+            p = np.where(S >= 0, 1.0, e) / (1.0 + e)
+        else:
+            top = S.max(axis=1, keepdims=True)
+            p = np.exp(S - top)
+            total = p.sum(axis=1, keepdims=True)
+            p /= total
+            losses = (top + np.log(total))[:, 0] - (S * Y).sum(axis=1)
+        P[block.rows] = p
+        R = np.hstack([c[:, None] * (p - Y), c[:, None] * Y, c[:, None]])
+        return float(c @ losses), block.tdot(R), R.sum(axis=0)
+
+    loss, moments, sums = anchored.reduce(add, targets.values, weight)
+    moments = moments[: design.d]
+    total = sums[-1]
+    share, spill = sums[K : 2 * K] / total, sums[:K] / total
+    theta, constant = _mixture(share, spill) if design.intercept else (0.0, share)
+    if theta > 0.0:
+        P *= 1 - theta
+        P += theta * constant
+    entropy = float(weight @ (entr(P).sum(axis=1) + (entr(1.0 - P)[:, 0] if K == 1 else 0.0)))
+    # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
+    residual = (1 - theta) * moments[:, :K] + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
+    if settings.reference and K > 1:
+        residual = residual[:, :-1]
+    penalty = 0.5 * float((coef**2).sum())
+    with np.errstate(over="ignore"):  # an infinite gap says that this dual point says nothing
+        return C * loss + penalty, C * entropy - 0.5 * float(((C * residual) ** 2).sum())
+
+
+def _mixture(share: Floats, spill: Floats) -> tuple[float, Floats]:
+    """theta and q with (1 - theta) spill + theta (q - share) = 0, q well inside the probabilities."""
+    room = np.where(spill > 0, share, 1.0 - share if len(share) == 1 else np.inf)
+    need = np.abs(spill)
+    theta = min(1.0, 2.0 * float(np.max(need / (need + room))))
+    return (0.0, share) if theta == 0.0 else (theta, share - spill * (1 - theta) / theta)

@@ -1,0 +1,1 @@
+"""What solvers minimise: a loss over a design, and a penalty."""

@@ -1,0 +1,111 @@
+"""The penalised empirical risk F(V) = sum_i c_i loss(y_i, z_i.V) + 1/2 sum_j ridge_j ‖V_j‖², and its derivatives.
+
+V is (p, k) in the coordinates of a conditioned design. One pass over the rows gives value and gradient together,
+while each block of rows is in cache.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+from separatrix.targets import Targets
+
+
+@dataclass(frozen=True)
+class Risk(ABC):
+    """F(V) for the rows of one design; a subclass knows the loss.
+
+    Parameters
+    ----------
+    design : Design
+        Rows z_i, conditioned.
+    targets : Targets
+    weight : array of shape (n,)
+        c_i, with C in it.
+    ridge : array of shape (p,)
+        Curvature of the penalty in each coordinate: scale² for a weight, 0 for the intercept.
+    """
+
+    design: Design
+    targets: Targets
+    weight: Floats
+    ridge: Floats
+
+    @property
+    def k(self) -> int:
+        """Number of columns of V."""
+        return 1
+
+    @abstractmethod
+    def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
+        """Loss (m,) and its slope (m, k) at the scores Z of some rows."""
+
+    @abstractmethod
+    def curvature(self, values: Array, Z: Floats) -> Floats:
+        """Second derivatives (m, k, k) of the loss at the scores Z of some rows."""
+
+    def value_and_gradient(self, V: Floats) -> tuple[float, Floats]:
+        """F and its gradient (p, k), in one pass."""
+
+        def add(block: Block, values: Array, c: Floats) -> Parts:
+            loss, slope = self.pointwise(values, block.dot(V))
+            slope *= c[:, None]
+            return float(c @ loss), block.tdot(slope)
+
+        value, gradient = self.design.reduce(add, self.targets.values, self.weight)
+        penalty = self.ridge[:, None] * V
+        return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty
+
+    def hessian(self, V: Floats) -> Floats:
+        """The (k p, k p) matrix of second derivatives, for V taken column after column."""
+        p, k = self.design.p, self.k
+
+        def add(block: Block, values: Array, c: Floats) -> Parts:
+            A = c[:, None, None] * self.curvature(values, block.dot(V))
+            out = np.empty((k, p, k, p))
+            for a in range(k):
+                for b in range(a + 1):
+                    out[a, :, b] = block.gram(A[:, a, b])
+                    out[b, :, a] = out[a, :, b]
+            return (out,)
+
+        (H,) = self.design.reduce(add, self.targets.values, self.weight)
+        H = H.reshape(k * p, k * p)
+        H[np.diag_indices_from(H)] += np.tile(self.ridge, k)
+        return np.asarray(H)
+
+    def sample(self, rows: Integers) -> Self:
+        """The same risk estimated from some of the rows, their weights scaled up to the total."""
+        weight = self.weight[rows]
+        return replace(
+            self,
+            design=replace(self.design, X=self.design.X[rows]),
+            targets=replace(self.targets, values=self.targets.values[rows]),
+            weight=weight * (self.weight.sum() / weight.sum()),
+        )
+
+
+class LogisticRisk(Risk):
+    """log(1 + exp(-y z)) with y = ±1: cross-entropy of sigma(z)."""
+
+    def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
+        y = 2.0 * values[:, None] - 1.0
+        u = y * Z
+        e = np.exp(-np.abs(u))
+        loss = np.log1p(e)
+        loss -= np.minimum(u, 0.0)
+        slope = np.where(u >= 0, e, 1.0)  # sigma(-u) = slope / (1 + e)
+        slope /= 1.0 + e
+        slope *= -y
+        return loss[:, 0], slope
+
+    def curvature(self, values: Array, Z: Floats) -> Floats:
+        e = np.exp(-np.abs(Z))
+        return (e / (1.0 + e) ** 2)[:, :, None]
