@@ -193,9 +193,9 @@ def test_endometrial_limits():
     np.testing.assert_allclose(others, [4.305, -0.042, -2.903], atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["ionosphere", "sonar", "credit_a", "w1a"])
+@pytest.mark.parametrize("name", ["ionosphere", "sonar", "credit_a"])
 def test_tables_without_a_maximum(name):
-    X, y = table(name, {"w1a": "train"}.get(name, "all"))
+    X, y = table(name)
     if name == "credit_a":
         rows = X.notna().all(axis=1)
         X, y = pd.get_dummies(X[rows]).astype(float), y[rows]
@@ -205,6 +205,16 @@ def test_tables_without_a_maximum(name):
     assert model.status_ is Status.NO_MAXIMUM
     assert model.certificate_.verify(X, y)
     assert np.mean(model.predict(X) == y) > 0.85
+
+
+def test_many_columns_that_quasi_separate_are_left_open():
+    # 300 columns are too many to prove it in whole numbers unasked, and floats cannot: the warning says so
+    X, y = table("w1a", "train")
+    with pytest.warns(SeparationWarning, match="not proved"):
+        model = LogisticRegression(np.inf).fit(X, y)
+    assert model.status_ is Status.UNCERTIFIED
+    assert model.certificate_ is None
+    assert np.mean(model.predict(X) == y) > 0.95
 
 
 @pytest.mark.parametrize("name", ["endometrial", "sex2"])

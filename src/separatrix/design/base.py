@@ -202,7 +202,7 @@ class Design(ABC):
     def reduce(self, block_fn: Callable[..., Parts], *rows: Array) -> Parts:
         """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
 
-        ``block_fn`` returns a tuple of new arrays or numbers, which are added up in place; the order of the additions is
+        ``block_fn`` returns a tuple of new arrays or numbers, which are added up in place; the order of additions is
         fixed, so the result does not depend on the number of threads. A block is in cache while
         ``block_fn`` works on it: do there all that needs its rows.
         """

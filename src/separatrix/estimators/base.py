@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Array, Floats
+from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, NoDirectionError, UnsupportedParameterError
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
@@ -56,7 +57,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        with self._restored_on_error():
+        with self._fitting():
             sample = self._sample(X, y, sample_weight)
             return self._publish(self._learn(sample), sample)
 
@@ -65,11 +66,16 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return check_training(self, X, y, sample_weight, intercept=getattr(self, "fit_intercept", True))
 
     @contextmanager
-    def _restored_on_error(self) -> Iterator[None]:
-        """An error or Ctrl-C leaves the classifier as it was."""
+    def _fitting(self) -> Iterator[None]:
+        """What surrounds every fit: an error or Ctrl-C leaves the classifier as it was, and BLAS has one thread.
+
+        Our own threads share out the rows; two-thread factorisations of small matrices may take many times longer than
+        one-thread ones.
+        """
         before = self.__dict__.copy()
         try:
-            yield
+            with single_threaded_blas():
+                yield
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)

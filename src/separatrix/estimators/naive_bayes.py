@@ -121,7 +121,7 @@ class NaiveBayes(ProbabilisticClassifier):
             raise InvalidInputError(
                 f"classes={list(labels)} differs from that of earlier calls: {list(self.classes_)}."
             )
-        with self._restored_on_error():
+        with self._fitting():
             sample = check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels)
             settings = self._settings(sample)
             seen = observe(sample.design, sample.targets, sample.weight, settings)

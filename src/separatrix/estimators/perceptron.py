@@ -175,7 +175,7 @@ class Perceptron(Classifier):
             raise InvalidInputError(
                 "class_weight='balanced' needs all rows at once: give partial_fit a dict of class weights."
             )
-        with self._restored_on_error():
+        with self._fitting():
             sample = check_training(
                 self, X, y, sample_weight, intercept=bool(self.fit_intercept), reset=first, classes=labels,
                 sweep=self._needs_sweep(),

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.certificates import Check, MarginBracket, Verification
 from separatrix.errors import InvalidInputError
+from separatrix.design.threads import single_threaded_blas
 from separatrix.functions.separability import checked
 from separatrix.learners.minimum_norm import NearestPoint, nearest_point
 from separatrix.learners.separation.search import search
@@ -70,6 +71,7 @@ class MistakeBound:
         )
 
 
+@single_threaded_blas()  # two threads may take many times longer than one on small matrices
 def mistake_bound(X: Any, y: Any, fit_intercept: bool = True) -> MistakeBound:
     """R² / gamma²: the perceptron started at 0 makes at most that many mistakes, in whatever order it sees the points.
 

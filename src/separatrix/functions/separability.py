@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from separatrix._typing import Array
 from separatrix.certificates import Inseparable, Separator, Verification
+from separatrix.design.threads import single_threaded_blas
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.geometry import Hyperplane
 from separatrix.learners.separation.search import search
@@ -74,6 +75,7 @@ class Separability:
         return f"Separability({self.verdict!r}, exact={self.exact}): {self.certificate.claim}"
 
 
+@single_threaded_blas()  # two threads may take many times longer than one on small matrices
 def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True) -> Separability:
     """Whether some (w, b) has y_i (w.x_i + b) > 0 for every row i, with a proof either way.
 

@@ -18,6 +18,7 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import LogisticGap
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
+from separatrix.design.row_space import narrowed
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
@@ -51,7 +52,7 @@ def logistic(
     design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, record: Record = None
 ) -> Fit:
     """Solve, certify, and go on if the certificate asks for more."""
-    risk = make_risk(design.anchored(), targets, weight, settings)
+    risk = make_risk(narrowed(design.anchored()), targets, weight, settings)
     solver, exact = choose(risk, settings.solver)
     states = solver(risk, first(risk, start))
     target, n_iter = settings.tol, -1

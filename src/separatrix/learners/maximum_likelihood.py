@@ -15,7 +15,7 @@ from scipy import linalg
 
 from separatrix._typing import Floats
 from separatrix.certificates import Inseparable, Separator
-from separatrix.design import Block, Design, threads
+from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 from separatrix.errors import SeparationWarning, UndecidedError
 from separatrix.geometry import Hyperplanes
@@ -52,7 +52,6 @@ class Information:
         return np.asarray(self.root.T @ self.root)
 
 
-@threads.single_threaded_blas()
 def information(risk: Risk, V: Floats) -> Information:
     """Factor the Hessian of the unpenalised risk, with unit diagonal so that the columns' units do not matter."""
     H = risk.hessian(V)

@@ -8,7 +8,6 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Floats
-from separatrix.design import threads
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 
@@ -43,7 +42,6 @@ def newton(risk: Risk, V: Floats) -> Iterator[State]:
             return
 
 
-@threads.single_threaded_blas()  # two threads may take many times longer than one
 def newton_direction(H: Floats, gradient: Floats) -> Floats:
     """H⁺ g, with g of shape (p, k) and H of order k p."""
     g = gradient.ravel(order="F")

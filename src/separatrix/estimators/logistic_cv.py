@@ -1,0 +1,176 @@
+"""LogisticRegressionCV: C chosen by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import logit
+from sklearn.model_selection import check_cv
+
+from separatrix._typing import Floats
+from separatrix.errors import InvalidInputError
+from separatrix.estimators.base import ProbabilisticClassifier
+from separatrix.estimators.callbacks import Observed
+from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.logistic_search import Fold, Search
+from separatrix.estimators.parameters import flags, whole
+from separatrix.estimators.validation import Sample, require_labels
+from separatrix.outcome import Fit
+
+
+class LogisticRegressionCV(Observed, ProbabilisticClassifier):
+    """argmax over C of the mean over folds of score(fit to the others with C); then the fit to all rows with that C.
+
+    The fits minimise C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², as `LogisticRegression` does; of equally
+    good values of C the smallest is taken. All folds are solved together, as C grows, each from its optimum for the
+    value of C before.
+
+    Parameters
+    ----------
+    Cs : int or array-like of float, default=10
+        The values of C to try; a number n stands for n values from 1e-4 to 1e4, evenly spaced in the logarithm.
+    cv : int, splitter, iterable of (train, test) rows, or None, default=None
+        Number of stratified folds, 5 by default, or folds of one's own. Rows of weight 0 are in none of ours.
+    scoring : str, callable or None, default=None
+        What makes a good C: the name of a score of scikit-learn, such as "neg_log_loss", or a function
+        (estimator, X, y) → number, larger is better. None is accuracy.
+    threshold, fit_intercept, class_weight, identifiability
+        As for `LogisticRegression`. "balanced" uses the counts of all rows, in every fold.
+    tol : float, default=1e-4
+        Largest certified relative suboptimality of the final fit; the folds' fits, whose weights only choose C, go to a
+        hundredth of it by the solver's own estimate. Small problems go to machine precision.
+    max_iter : int, default=1000
+        Iterations after which to give up, for each value of C.
+
+    Attributes
+    ----------
+    C_ : float
+        The value chosen.
+    Cs_ : array of shape (n_Cs,)
+        The values tried.
+    scores_ : array of shape (n_folds, n_Cs)
+        The score of each fold for each C.
+    coefs_paths_ : array of shape (n_folds, n_Cs, 1, p), or (n_folds, n_Cs, k, p)
+        The weights of each fold for each C, the intercept last.
+    coef_, intercept_, certificate_, status_, n_iter_
+        Of the fit to all rows with C_.
+    classes_, n_features_in_, hyperplane_
+        As for every classifier here.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from separatrix import LogisticRegressionCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegressionCV(scoring="neg_log_loss").fit(X, y)
+    >>> model.scores_.shape
+    (5, 10)
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        **{name: advice for name, advice in LogisticRegression._elsewhere.items() if name != "l1_ratio"},
+        "l1_ratios": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
+        "refit": "the final weights are always fitted to all rows.",
+        "solver": "the solver is chosen by the shape of the data.",
+        "random_state": "nothing is random here; shuffle the folds by cv=StratifiedKFold(shuffle=True).",
+        "use_legacy_attributes": "C_ is a number, and scores_ and coefs_paths_ are arrays.",
+    }
+
+    def __init__(
+        self,
+        Cs: int | Sequence[float] = 10,
+        *,
+        cv: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        threshold: float = 0.5,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        identifiability: str = "symmetric",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+    ) -> None:
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.threshold = threshold
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.identifiability = identifiability
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose C, then learn from all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Any order, number type or data frame; never changed.
+        y : array-like of shape (n,)
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Weight k equals repeating a row k times, in the fits and in the scores; weight 0 equals leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        with self._fitting():
+            require_labels(self, y)
+            Cs = self._grid()
+            sample = self._sample(X, y, sample_weight)
+            folds = self._folds(sample, y)
+            search = Search(self, sample, folds, Cs, weighted=sample_weight is not None)
+            data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
+            fit = self._observed(search.run, len(Cs) + 1, data)
+            return self._publish(fit, sample)
+
+    def _learn(self, sample: Sample) -> Fit:
+        raise NotImplementedError("fit does it: the folds need y as it was given.")
+
+    def _grid(self) -> Floats:
+        """The values of C, checked."""
+        if isinstance(self.Cs, Integral) and not isinstance(self.Cs, bool):
+            return np.logspace(-4, 4, whole("Cs", self.Cs, at_least=1))
+        values = np.asarray(self.Cs)
+        if values.ndim != 1 or not values.size or values.dtype.kind not in "iuf" or not (values > 0).all():
+            raise InvalidInputError(f"Cs must be a whole number above 0 or numbers above 0; got {self.Cs!r}.")
+        return values.astype(np.float64)
+
+    def _folds(self, sample: Sample, y: Any) -> list[Fold]:
+        """The folds as rows of the sample; each must have rows of every class to learn from, and some to score."""
+        flags(self, "fit_intercept")
+        labels = sample.targets.values
+        if self.cv is None or isinstance(self.cv, Integral):  # rows of weight 0 do not count
+            folds = list(check_cv(self.cv, labels, classifier=True).split(labels, labels))
+        else:
+            folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y))
+            if not isinstance(sample.kept, slice):
+                place = np.full(sample.n_given, -1)
+                place[sample.kept] = np.arange(len(sample.kept))
+                folds = [tuple(rows[rows >= 0] for rows in (place[train], place[test])) for train, test in folds]
+        for f, (train, test) in enumerate(folds):
+            if not len(test):
+                raise InvalidInputError(f"Fold {f} has no row with a weight to score: use fewer folds.")
+            if not sample.targets.multilabel:
+                present = np.bincount(labels[train], minlength=sample.targets.n_classes) > 0
+                if not present.all():
+                    missing = sample.targets.classes[~present].tolist()
+                    raise InvalidInputError(
+                        f"The rows that fold {f} learns from have none of the classes {missing}: use other folds, or "
+                        "leave out classes with a single row."
+                    )
+        return folds
+
+    def _cut(self) -> float:
+        return float(logit(self.threshold))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

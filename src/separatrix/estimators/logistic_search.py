@@ -1,0 +1,157 @@
+"""The search for C: fits of the folds along a path, their scores, and the final fit with the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.metrics import check_scoring
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.estimators.callbacks import Task
+from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.parameters import one_of, positive, whole
+from separatrix.estimators.validation import Sample
+from separatrix.geometry import Hyperplanes
+from separatrix.learners.path import path, risks, weights
+from separatrix.outcome import Fit
+
+Fold: TypeAlias = tuple[Integers, Integers]  # the rows to learn from, and those to score
+
+
+class Search:
+    """The search for C and the final fit."""
+
+    def __init__(self, owner: Any, sample: Sample, folds: list[Fold], Cs: Floats, weighted: bool) -> None:
+        self.owner, self.sample, self.folds, self.Cs = owner, sample, folds, Cs
+        one_of("identifiability", owner.identifiability, ("symmetric", "reference"))
+        positive("tol", owner.tol)
+        whole("max_iter", owner.max_iter, at_least=1)
+        targets = sample.targets
+        self.labels = targets.values if targets.multilabel else targets.classes[targets.values]
+        factors = 1.0 if targets.class_weight is None else targets.class_weight[targets.values]
+        self.weight = sample.weight / factors if weighted else None  # what scores are weighted by
+        self.score = _scorer(owner.scoring)
+        self.held_out = [(sample.design.X[test], self.labels[test], self._weights(test)) for _, test in folds]
+
+    def run(self, task: Task) -> Fit:
+        """Walk along the path, score as it goes, and fit all rows with the best C."""
+        order = np.argsort(self.Cs, kind="stable")
+        scores = np.full((len(self.folds), len(self.Cs)), np.nan)
+        coefs: dict[int, Floats] = {}
+        short: list[float] = []
+        for i, (V, accuracies) in zip(order, self._steps(self.Cs[order]), strict=True):
+            coefs[i] = V
+            short += accuracies[accuracies > self.owner.tol].tolist()
+            with task.part(f"C={self.Cs[i]:.3g}", len(self.folds)) as value:
+                for f, v in enumerate(V):
+                    with value.part(f"fold {f}", data=self._training(f)) as fold:
+                        fold.model = partial(self._attributes, v)
+                        scores[f, i] = self._score(f, self.Cs[i], v)
+            if value.stopped:
+                break
+        tried = np.array(sorted(coefs))
+        with task.part("refit") as final:
+            best = tried[_best(scores[:, tried], self.Cs[tried])]
+            fit = self._predictor(self.Cs[best], coefs[best].mean(axis=0))._learn(self.sample)
+            attributes = {
+                "C_": float(self.Cs[best]),
+                "Cs_": self.Cs[tried],
+                "scores_": scores[:, tried],
+                "coefs_paths_": np.stack([coefs[i] for i in tried], axis=1),
+            }
+            warnings = (*fit.warnings, *_short(short, scores[:, tried].size, self.owner.tol))
+            final.model = task.model = partial(self._attributes, np.column_stack([fit.model.coef, fit.model.intercept]))
+        return replace(fit, n_iter=max(fit.n_iter, 1), attributes=attributes, warnings=warnings)
+
+    def _steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
+        """For each C, the folds' weights (F, K, d + 1) and how accurate they are."""
+        sample, F = self.sample, len(self.folds)
+        member = np.zeros((sample.design.n, F), dtype=bool)
+        for f, (train, _) in enumerate(self.folds):
+            member[train, f] = True
+        owner = self.owner
+        tasks = risks(sample.design.anchored(), sample.targets, sample.weight, owner.identifiability == "reference")
+        walks = [path(risk, member, Cs.tolist(), owner.tol, owner.max_iter) for risk in tasks]
+        for steps in zip(*walks, strict=True):
+            found = [weights(risk, step.V) for risk, step in zip(tasks, steps, strict=True)]
+            yield np.concatenate(found, axis=1), np.concatenate([step.decrement for step in steps])
+
+    def _score(self, f: int, C: float, v: Floats) -> float:
+        X, y, weight = self.held_out[f]
+        kwargs = {} if weight is None else {"sample_weight": weight}
+        score = self.score(self._predictor(C, v), X, y, **kwargs)
+        if not np.isfinite(score):
+            raise InvalidInputError(
+                f"scoring gave {score} for C={C:g} on fold {f}: choose another score, or folds where it is defined."
+            )
+        return float(score)
+
+    def _predictor(self, C: float, v: Floats) -> LogisticRegression:
+        """A `LogisticRegression` that has these weights, to score with or to start from."""
+        own = {name: getattr(self.owner, name) for name in ("threshold", "fit_intercept", "class_weight")}
+        own |= {name: getattr(self.owner, name) for name in ("identifiability", "tol", "max_iter")}
+        predictor = LogisticRegression(C, warm_start=True, **own)
+        predictor.__dict__.update(self._attributes(v), n_features_in_=self.sample.design.d)
+        return predictor
+
+    def _attributes(self, v: Floats) -> dict[str, Any]:
+        coef, intercept = np.ascontiguousarray(v[:, :-1]), v[:, -1].copy()
+        return {
+            "classes_": self.sample.targets.classes,
+            "coef_": coef,
+            "intercept_": intercept,
+            "_model": Hyperplanes(coef, intercept),
+            "_multilabel": self.sample.targets.multilabel,
+        }
+
+    def _weights(self, rows: Integers) -> Floats | None:
+        return None if self.weight is None else self.weight[rows]
+
+    def _training(self, f: int) -> dict[str, Any]:
+        """What fold f learns from, made when a callback asks."""
+        train = self.folds[f][0]
+        return {
+            "X": lambda: self.sample.design.X[train],
+            "y": lambda: self.labels[train],
+            "metadata": lambda: None if self.weight is None else {"sample_weight": self.weight[train]},
+        }
+
+
+def _scorer(scoring: Any) -> Callable[..., float]:
+    """(estimator, X, y) → number, also with sample_weight; accuracy by default."""
+    if scoring is None:
+        return _accuracy
+    try:
+        return check_scoring(LogisticRegression(), scoring)
+    except ValueError as error:
+        raise InvalidInputError(f"scoring must be None, a function or the name of a score: {error}") from error
+
+
+def _accuracy(estimator: Any, X: Any, y: Array, sample_weight: Floats | None = None) -> float:
+    """The weight of the rows that are predicted rightly; of a 0/1 matrix y, in every column."""
+    right = estimator.predict(X) == y
+    return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
+
+
+def _best(scores: Floats, Cs: Floats) -> int:
+    """The place of the highest mean score, of equal ones that of the smallest C."""
+    mean = scores.mean(axis=0)
+    # means of the same numbers in another order round differently
+    ties = np.flatnonzero(mean >= mean.max() - 8 * np.finfo(float).eps * np.abs(mean).max())
+    return int(ties[np.argmin(Cs[ties])])
+
+
+def _short(short: list[float], fits: int, tol: float) -> tuple[ConvergenceWarning, ...]:
+    if not short:
+        return ()
+    return (
+        ConvergenceWarning(
+            f"{len(short)} of the {fits} fits that choose C stopped at a relative suboptimality of up to about "
+            f"{max(short):.1e}, above tol={tol:g}; raise max_iter, or tol, or leave out the largest values of C."
+        ),
+    )
