@@ -11,71 +11,159 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from separatrix import certificates, kernels, losses, testing
-    from separatrix.certificates import All, ErrorBound, MarginBracket, Separator, Stationarity
+    from separatrix import certificates, data, kernels, losses, persistence, testing
+    from separatrix.certificates import (
+        All,
+        DualityGap,
+        ErrorBound,
+        HingeGap,
+        Inseparable,
+        KernelInseparable,
+        KernelMarginBracket,
+        KernelSeparator,
+        MarginBracket,
+        Separator,
+        Stationarity,
+    )
     from separatrix.errors import (
         ConvergenceWarning,
+        DataError,
         InvalidInputError,
         LikelihoodWarning,
+        ModelFileError,
         NoDirectionError,
+        NotSeparableError,
+        SeparationWarning,
         SeparatrixError,
+        UndecidedError,
         UnsupportedParameterError,
     )
     from separatrix.estimators.centroid import NearestCentroid
+    from separatrix.estimators.hard_margin import HardMarginSVC
+    from separatrix.estimators.kernel_perceptron import KernelPerceptron
+    from separatrix.estimators.kozinec import Kozinec
     from separatrix.estimators.least_squares import LeastSquaresClassifier
+    from separatrix.estimators.linear_svc import LinearSVC
+    from separatrix.estimators.logistic import LogisticRegression
+    from separatrix.estimators.logistic_cv import LogisticRegressionCV
+    from separatrix.estimators.minimum_error import MinimumErrorClassifier
     from separatrix.estimators.naive_bayes import NaiveBayes
+    from separatrix.estimators.perceptron import Perceptron
+    from separatrix.estimators.pocket import PocketPerceptron
+    from separatrix.estimators.svc import SVC
+    from separatrix.functions.mistake_bound import MistakeBound, mistake_bound
+    from separatrix.functions.separability import Separability, separability
     from separatrix.geometry import Hyperplane
     from separatrix.learners.families import ExponentialFamily
     from separatrix.outcome import Status, Trace
+    from separatrix.persistence import load, save
 
 # where each public name lives; None for a module of the package
 _HOMES = {
+    "KernelMarginBracket": "certificates",
+    "KernelInseparable": "certificates",
+    "HingeGap": "certificates",
+    "HardMarginSVC": "estimators.hard_margin",
+    "SVC": "estimators.svc",
+    "KernelSeparator": "certificates",
+    "KernelPerceptron": "estimators.kernel_perceptron",
+    "Kozinec": "estimators.kozinec",
+    "PocketPerceptron": "estimators.pocket",
     "ConvergenceWarning": "errors",
+    "DataError": "errors",
+    "ModelFileError": "errors",
+    "load": "persistence",
+    "save": "persistence",
     "ExponentialFamily": "learners.families",
     "Hyperplane": "geometry",
     "InvalidInputError": "errors",
     "LeastSquaresClassifier": "estimators.least_squares",
     "LikelihoodWarning": "errors",
+    "LinearSVC": "estimators.linear_svc",
+    "LogisticRegression": "estimators.logistic",
+    "LogisticRegressionCV": "estimators.logistic_cv",
+    "MinimumErrorClassifier": "estimators.minimum_error",
     "NaiveBayes": "estimators.naive_bayes",
     "NearestCentroid": "estimators.centroid",
     "NoDirectionError": "errors",
+    "Perceptron": "estimators.perceptron",
+    "NotSeparableError": "errors",
+    "SeparationWarning": "errors",
     "SeparatrixError": "errors",
     "All": "certificates",
+    "DualityGap": "certificates",
     "ErrorBound": "certificates",
+    "Inseparable": "certificates",
     "MarginBracket": "certificates",
     "Separator": "certificates",
     "Stationarity": "certificates",
     "Status": "outcome",
     "Trace": "outcome",
+    "UndecidedError": "errors",
     "UnsupportedParameterError": "errors",
+    "MistakeBound": "functions.mistake_bound",
+    "Separability": "functions.separability",
+    "mistake_bound": "functions.mistake_bound",
+    "separability": "functions.separability",
     "certificates": None,
+    "data": None,
     "kernels": None,
     "losses": None,
+    "persistence": None,
     "testing": None,
 }
 
 __all__ = [
+    "SVC",
     "All",
     "ConvergenceWarning",
+    "DataError",
+    "DualityGap",
     "ErrorBound",
     "ExponentialFamily",
+    "HardMarginSVC",
+    "HingeGap",
     "Hyperplane",
+    "Inseparable",
     "InvalidInputError",
+    "KernelInseparable",
+    "KernelMarginBracket",
+    "KernelPerceptron",
+    "KernelSeparator",
+    "Kozinec",
     "LeastSquaresClassifier",
     "LikelihoodWarning",
+    "LinearSVC",
+    "LogisticRegression",
+    "LogisticRegressionCV",
     "MarginBracket",
+    "MinimumErrorClassifier",
+    "MistakeBound",
+    "ModelFileError",
     "NaiveBayes",
     "NearestCentroid",
     "NoDirectionError",
+    "NotSeparableError",
+    "Perceptron",
+    "PocketPerceptron",
+    "Separability",
+    "SeparationWarning",
     "Separator",
     "SeparatrixError",
     "Stationarity",
     "Status",
     "Trace",
+    "UndecidedError",
     "UnsupportedParameterError",
     "certificates",
+    "data",
     "kernels",
+    "load",
     "losses",
+    "mistake_bound",
+    "persistence",
+    "save",
+    "separability",
     "testing",
 ]
 

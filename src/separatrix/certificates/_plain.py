@@ -17,7 +17,7 @@ def to_plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, Fraction):
-        return {"fraction": f"{value.numerator}/{value.denominator}"}
+        return {"fraction": f"{value.numerator:x}/{value.denominator:x}"}  # hexadecimal: Python limits decimal digits
     if isinstance(value, np.generic):
         return to_plain(value.item())
     if isinstance(value, float):
@@ -44,7 +44,7 @@ def from_plain(plain: Any, certificate: Callable[[Any], Any]) -> Any:
         return [from_plain(entry, certificate) for entry in plain]
     if isinstance(plain, Mapping):
         if plain.keys() == {"fraction"}:
-            return Fraction(plain["fraction"])
+            return _fraction(plain["fraction"])
         if plain.keys() == {"float"}:
             return float(plain["float"])
         if plain.keys() == {"certificate"}:
@@ -54,6 +54,14 @@ def from_plain(plain: Any, certificate: Callable[[Any], Any]) -> Any:
         if plain.keys() == {"array", "shape", "dtype"}:
             return _array(plain, certificate)
     raise ValueError(f"Not a value that a certificate holds: {plain!r:.80}")
+
+
+def _fraction(text: Any) -> Fraction:
+    """A fraction of two hexadecimal numbers: no exponents, whose value could be of any length."""
+    parts = re.fullmatch(r"(-?[0-9a-f]+)/([0-9a-f]+)", text) if isinstance(text, str) else None
+    if parts is None or int(parts[2], 16) == 0:
+        raise ValueError(f"Not a fraction: {text!r:.80}")
+    return Fraction(int(parts[1], 16), int(parts[2], 16))
 
 
 def _array(plain: Mapping[str, Any], certificate: Callable[[Any], Any]) -> Any:

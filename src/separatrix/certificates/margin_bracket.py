@@ -80,6 +80,10 @@ class MarginBracket(Certificate):
         lower, rounding = lower / length, (len(v) + 8) * EPS * size / length
 
         points, alpha = np.asarray(self.points, dtype=np.intp), np.asarray(self.alpha, dtype=np.float64)
+        if points.shape != alpha.shape or points.ndim != 1 or not points.size or not alpha.sum() > 0:
+            raise ValueError("A bracket needs one weight for each of its points, and a positive sum.")
+        if points.min() < 0 or points.max() >= len(data.weight):
+            raise ValueError("The bracket's points are not rows of these data.")
         alpha = alpha / alpha.sum()
         chosen = data.X[points]
         chosen = np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen, dtype=np.float64)

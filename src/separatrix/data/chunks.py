@@ -1,0 +1,115 @@
+"""read_chunks: a file of any size, some rows at a time."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from separatrix.data.delimited import Layout, records, split_header
+from separatrix.data.parquet import explained_parquet, plain_columns
+from separatrix.data.reading import SEPARATORS, require_polars
+from separatrix.data.sources import Source, opened
+from separatrix.data.svmlight import read_svmlight
+from separatrix.data.table import Table
+from separatrix.errors import DataError
+
+if TYPE_CHECKING:
+    import polars
+
+
+def read_chunks(
+    source: str | os.PathLike[str] | BinaryIO, *, rows: int = 50_000, format: str | None = None
+) -> Iterator[Table]:
+    """Read a table some rows at a time, in memory that does not grow with the file.
+
+    Only a Parquet file that is compressed by gzip or has no place on the disk is held as a whole.
+
+    Parameters
+    ----------
+    source : path, "-" or binary file object
+    rows : int, default=50_000
+        How many rows at a time.
+    format : {"csv", "tsv", "parquet", "svmlight"}, default=None
+
+    Yields
+    ------
+    Table
+        Without a target; ``row_numbers`` count from the start of the file.
+
+    Raises
+    ------
+    DataError
+        When the rows at fault are reached.
+    """
+    if rows < 1:
+        raise DataError(f"rows must be a whole number above 0; got {rows!r}.")
+    with opened(source, format) as file:
+        if file.format == "svmlight":
+            yield from _svmlight(file, rows)
+        elif file.format == "parquet":
+            for first, frame in _parquet(file, source, rows):
+                yield _chunk(frame, file.name, first)
+        else:
+            for first, frame in _delimited(file, rows):
+                yield _chunk(frame, file.name, first)
+
+
+def _chunk(frame: polars.DataFrame, name: str, first: int) -> Table:
+    return Table(frame, None, None, None, name, "", np.arange(first, first + len(frame)))
+
+
+def _delimited(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
+    require_polars()
+    lines = file.lines()
+    head = next(lines, b"").removeprefix(codecs.BOM_UTF8)
+    while head and (not head.strip() or head.count(b'"') % 2):  # blank lines above it; a line end inside a quoted name
+        more = next(lines, None)
+        if more is None:
+            break
+        head += more
+    header, body, line = split_header(head, file.name)
+    layout = Layout.of(header, SEPARATORS[file.format], file.name)
+    # of a file whose lines end in CR only, everything is one line
+    first = 1
+    for piece in records(chain([body] if body else [], lines), rows):
+        frame = layout.frame(piece, first, line)
+        line += piece.count(b"\n")
+        if len(frame):
+            yield first, frame
+            first += len(frame)
+    if first == 1:
+        raise DataError(f"{file.name} has a header but no rows below it.")
+
+
+def _parquet(file: Source, source: Any, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
+    pl = require_polars()
+    on_disk = isinstance(source, (str, os.PathLike)) and str(source) != "-" and file.file.peek(4)[:4] == b"PAR1"  # type: ignore[attr-defined]
+    compressed = on_disk and Path(source).suffix.lower() in (".gz", ".gzip")
+    with explained_parquet(file.name):
+        lazy = pl.scan_parquet(source if on_disk and not compressed else io.BytesIO(file.read()))
+        n = int(lazy.select(pl.len()).collect().item())
+    if not n:
+        raise DataError(f"{file.name} has a header but no rows below it.")
+    for first in range(0, n, rows):
+        with explained_parquet(file.name):
+            frame = plain_columns(lazy.slice(first, rows).collect())
+        yield first + 1, frame
+
+
+def _svmlight(file: Source, rows: int) -> Iterator[Table]:
+    row, line = 1, 1
+    for piece in records(file.lines(), rows):
+        matrix, y, _ = read_svmlight(piece, file.name, line)
+        line += piece.count(b"\n")
+        if len(y):
+            yield Table(None, matrix, y, "label", file.name, "", np.arange(row, row + len(y)))
+            row += len(y)
+    if row == 1:
+        raise DataError(f"{file.name} has no rows.")

@@ -1,0 +1,85 @@
+"""The target column: labels as they are meant, or why it cannot be one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from separatrix._typing import Array, Integers
+from separatrix.data.kinds import as_booleans, as_numbers
+from separatrix.errors import DataError
+
+if TYPE_CHECKING:
+    import polars
+
+MOST_CLASSES = 1000
+FEWEST_ROWS = 5  # of a class on average, if there are more than a few
+
+
+def labels(column: polars.Series, source: str, target: str) -> tuple[Array, Integers, tuple[str, ...]]:
+    """The labels, the rows that have one, and a note on those that have none."""
+    import polars as pl
+
+    has = np.flatnonzero(column.is_not_null().to_numpy())
+    n, missing = len(column), len(column) - len(has)
+    if missing * 2 > n:
+        raise DataError(
+            f"{source}: the target {target!r} is missing in {missing} of {n} rows. Is it the right column? If so, "
+            "leave the rows without a label out."
+        )
+    notes: tuple[str, ...] = ()
+    if missing:
+        rows = np.flatnonzero(column.is_null().to_numpy())[:5] + 1
+        shown = ", ".join(map(str, rows)) + (", ..." if missing > 5 else "")
+        notes = (f"{missing} of {n} rows have no {target!r} and are left out: row{'s' * (missing > 1)} {shown}.",)
+        column = column.drop_nulls()
+    if column.dtype == pl.Boolean:
+        y = column.to_numpy()
+    elif column.dtype.is_numeric() or column.dtype == pl.String:
+        y = _typed(column)
+    else:
+        raise DataError(f"{source}: the target {target!r} holds {column.dtype}, where labels are text or numbers.")
+    check_classes(y, source, target)
+    return discrete(y), has, notes
+
+
+def _typed(column: polars.Series) -> Array:
+    import polars as pl
+
+    if column.dtype.is_integer() and column.dtype != pl.UInt64:
+        return column.cast(pl.Int64).to_numpy()
+    booleans = as_booleans(column) if column.dtype == pl.String else None
+    if booleans is not None:
+        return booleans.to_numpy()
+    numbers = as_numbers(column)
+    if numbers.bad is not None:
+        return np.array(column.to_list(), dtype=str)
+    values = numbers.values.to_numpy()
+    spelled_whole = column.dtype == pl.String and bool(column.str.contains(r"^[+-]?\d{1,15}$").all())
+    return np.asarray(values.astype(np.int64) if spelled_whole else values)
+
+
+def discrete(y: Array) -> Array:
+    """The labels; fractions as text, because scikit-learn takes them for quantities."""
+    if y.dtype.kind == "f" and (np.round(y) != y).any():
+        return np.array([f"{label:.15g}" for label in y])
+    return y
+
+
+def check_classes(y: Array, source: str, target: str) -> None:
+    """Refuse labels that no classifier can learn."""
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise DataError(f"{source}: the target {target!r} holds an infinite number, which is no label.")
+    values = np.unique(y)
+    n, k = len(y), len(values)
+    if k < 2:
+        only = f"one value only, {values[0]!s:.60}" if k else "no value"
+        raise DataError(f"{source}: the target {target!r} has {only}. A classifier needs rows of at least two classes.")
+    broken = y.dtype.kind == "f" and bool((np.round(values) != values).any())
+    if k > MOST_CLASSES or (k > 20 and n < FEWEST_ROWS * k) or (broken and k > 10):
+        what = "quantity to estimate" if y.dtype.kind in "iuf" else "name or a text"
+        raise DataError(
+            f"{source}: the target {target!r} has {k} different values in {n} rows, as a {what} has, not a class. Name "
+            "another column, or group its values into classes first."
+        )

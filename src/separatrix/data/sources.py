@@ -1,0 +1,124 @@
+"""Where tables come from: paths, standard input, binary file objects; compressed or not; in which format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from separatrix.errors import DataError
+
+FORMATS = ("csv", "tsv", "parquet", "svmlight")
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".svm": "svmlight",
+}
+_SVMLIGHT = re.compile(rb"[-+\d.,eE]*(\s+qid:\d+)?(\s+\d+:[-+\w.]+)+\s*(#.*)?$")
+
+
+@dataclass(frozen=True)
+class Source:
+    """An open table: its uncompressed bytes, its format, and its name for messages."""
+
+    file: BinaryIO
+    format: str
+    name: str
+
+    def read(self) -> bytes:
+        """All of it."""
+        with explained(self.name):
+            return self.file.read()
+
+    def lines(self) -> Iterator[bytes]:
+        """Line by line."""
+        while True:
+            with explained(self.name):
+                line = self.file.readline()
+            if not line:
+                return
+            yield line
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Failures of the disk or of the compression, as errors that name the file."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{name}: the compressed file is damaged or cut off ({error}). Compress it anew.") from error
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror or error}.") from error
+
+
+@contextmanager
+def opened(source: Any, format: str | None = None) -> Iterator[Source]:
+    """The table at ``source``, uncompressed if it starts as gzip files do."""
+    if format is not None:
+        format = {"libsvm": "svmlight"}.get(format, format)
+        if format not in FORMATS:
+            raise DataError(f"format must be one of {', '.join(map(repr, FORMATS))} or None; got {format!r}.")
+    if isinstance(source, str) and source == "-":
+        with _uncompressed(sys.stdin.buffer, "standard input", format) as found:
+            yield found
+    elif isinstance(source, (str, os.PathLike)):
+        name = Path(source).name
+        with explained(name):
+            file = open(source, "rb")  # noqa: SIM115 (closed below: only opening it is explained)
+        with file, _uncompressed(file, name, format, Path(source)) as found:
+            yield found
+    elif hasattr(source, "read"):
+        named = getattr(source, "name", None)
+        path = Path(named) if isinstance(named, str) else None
+        with _uncompressed(source, path.name if path else "the file object", format, path) as found:
+            yield found
+    else:
+        raise DataError(f"A table is read from a path, '-' or a binary file object; got a {type(source).__name__}.")
+
+
+@contextmanager
+def _uncompressed(file: Any, name: str, format: str | None, path: Path | None = None) -> Iterator[Source]:
+    if isinstance(file, io.TextIOBase):
+        raise DataError(f"{name} is open as text: open it with mode 'rb'.")
+    with explained(name):
+        if hasattr(file, "readinto") and not hasattr(file, "peek"):
+            buffered: Any = io.BufferedReader(file)
+        else:
+            buffered = file if hasattr(file, "peek") else io.BufferedReader(io.BytesIO(file.read()))
+        compressed = buffered.peek(2)[:2] == b"\x1f\x8b"
+        plain: Any = io.BufferedReader(gzip.GzipFile(fileobj=buffered)) if compressed else buffered
+        head = plain.peek(1 << 16)
+    try:
+        yield Source(cast(BinaryIO, plain), format or _by_name(path) or _by_content(head), name)
+    finally:
+        if buffered is not file and hasattr(file, "readinto"):
+            buffered.detach()  # or the caller's file would be closed with it
+
+
+def _by_name(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in (".gz", ".gzip")]
+    return _ENDINGS.get(endings[-1]) if endings else None
+
+
+def _by_content(head: bytes) -> str:
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    if _SVMLIGHT.match(first):
+        return "svmlight"
+    return "tsv" if first.count(b"\t") > first.count(b",") else "csv"

@@ -1,0 +1,116 @@
+"""A table as it was read, and what its columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix._typing import Array, Integers
+from separatrix.data.suggest import unknown_column
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column is.
+
+    Parameters
+    ----------
+    name : str
+    kind : str
+        "number", "boolean", "category"; "constant" (one value) and "empty" (none), which say nothing; "identifier?" (a
+        different text in nearly every row, or a row number), which is left out; "text", "date" and "nested", which a
+        classifier cannot use as they are.
+    n_missing, n_unique : int
+        Cells without a value, and different values in the others.
+    example : str
+        A value, for display.
+    note : str
+        What is wrong with the column and what to do, if anything is.
+    """
+
+    name: str
+    kind: str
+    n_missing: int
+    n_unique: int
+    example: str
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of a file, the labels apart.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame or None
+        The columns but the target: as text for CSV and TSV (stripped, missing values null), typed for Parquet. None for
+        a libsvm file.
+    matrix : scipy.sparse.csr_matrix or None
+        The numbers of a libsvm file; column j is what the file calls j, whether it counts from 0 or from 1.
+    y : array of shape (n_rows,) or None
+        The labels: text, whole numbers, floats or truth values.
+    target : str or None
+        The name of the column they came from.
+    source : str
+        The name of the file, for messages.
+    fingerprint : str
+        SHA-256 of the file's bytes, uncompressed, in hexadecimal digits; "" for a part of a file.
+    row_numbers : integer array of shape (n_rows,)
+        Where each row is in the file, counted from 1 without the header.
+    notes : tuple of str
+        What was done on the way, in sentences.
+    """
+
+    frame: polars.DataFrame | None
+    matrix: Any
+    y: Array | None
+    target: str | None
+    source: str
+    fingerprint: str
+    row_numbers: Integers
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_numbers)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, without the target."""
+        if self.frame is not None:
+            return list(self.frame.columns)
+        return [feature_name(j) for j in np.unique(self.matrix.indices)]
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """What the columns are; worked out when first asked for."""
+        from separatrix.data.kinds import describe_frame, describe_matrix
+
+        return describe_matrix(self.matrix) if self.frame is None else describe_frame(self)
+
+    def drop(self, names: Iterable[str]) -> Table:
+        """The table without these columns; `DataError` for one that is not there."""
+        names = list(names)
+        for name in names:
+            if name not in self.names:
+                raise unknown_column(self.source, name, self.names)
+        if self.frame is not None:
+            return replace(self, frame=self.frame.drop(names))
+        matrix = self.matrix.copy()
+        gone = np.array([int(name.removeprefix("feature ")) for name in names])
+        matrix.data[np.isin(matrix.indices, gone)] = 0.0
+        matrix.eliminate_zeros()
+        return replace(self, matrix=matrix)
+
+
+def feature_name(index: int) -> str:
+    """What a column of a libsvm file is called."""
+    return f"feature {index}"

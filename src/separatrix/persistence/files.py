@@ -1,0 +1,275 @@
+"""save and load: a classifier as a file and back."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+import platform
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import separatrix
+from separatrix.data.encoder import Encoder
+from separatrix.errors import DataError, ModelFileError
+from separatrix.estimators.base import Classifier
+from separatrix.persistence.atomic import write_atomically
+from separatrix.persistence.container import pack, unpack
+from separatrix.persistence.fields import FIELDS, LEFT_OUT, check_fields
+from separatrix.persistence.scorers import describe, rebuild
+from separatrix.persistence.values import Reader, Writer
+
+SCHEMA = 1
+_PARTS = {"schema", "class", "parameters", "fitted", "scorer", "published", "encoder", "fingerprint", "versions"}
+# what reading something malformed may raise before anyone can say what is wrong with it
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What a model file holds.
+
+    Parameters
+    ----------
+    model : Classifier
+        The fitted classifier.
+    encoder : Encoder or None
+        How a table becomes the numbers that the classifier takes.
+    fingerprint : str or None
+        The SHA-256 of the table that the classifier was fitted to.
+    versions : mapping
+        Of separatrix, NumPy, scikit-learn and Python, when the file was written.
+    """
+
+    model: Any
+    encoder: Encoder | None
+    fingerprint: str | None
+    versions: Mapping[str, str]
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], *, encoder: Encoder | None = None, fingerprint: str | None = None
+) -> None:
+    """Write a fitted classifier to a file, in one step: whatever happens, the old file or the new one is there.
+
+    Everything is kept but ``trace_``: parameters, fitted attributes, the certificate, and what `partial_fit` needs to
+    go on. The file holds numbers and text, nothing that could be executed.
+
+    Parameters
+    ----------
+    model : classifier of this package
+        Fitted. With a function as a parameter (a kernel, a scoring), or a family of one's own, it cannot be saved.
+    path : path
+        Used as given; an existing file is replaced.
+    encoder : Encoder, default=None
+        Travels with the model, for `load_bundle`.
+    fingerprint : str, default=None
+        Of the data, as `separatrix.data.Table.fingerprint` has it.
+
+    Raises
+    ------
+    ModelFileError
+        Part of the model is not plain data; the message says which.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from separatrix import NearestCentroid, load, save
+    >>> model = NearestCentroid().fit([[0.0], [1.0], [3.0]], ["low", "low", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, os.path.join(folder, "model.separatrix"))
+    ...     load(os.path.join(folder, "model.separatrix")).predict([[2.5]]).tolist()
+    ['high']
+    """
+    write_atomically(path, dump(model, encoder=encoder, fingerprint=fingerprint))
+
+
+def dump(model: Any, *, encoder: Encoder | None = None, fingerprint: str | None = None) -> bytes:
+    """The file that `save` writes, as bytes."""
+    if _allowed(type(model).__name__) is not type(model):
+        raise ModelFileError(
+            f"{type(model).__name__} is not a classifier of separatrix: save one of these, such as the last step of a "
+            "pipeline."
+        )
+    check_is_fitted(model)
+    parameters = model.get_params(deep=False)
+    fitted = {name: value for name, value in vars(model).items() if name not in parameters and name not in LEFT_OUT}
+    for name in fitted:
+        if name not in FIELDS:
+            raise ModelFileError(f"The model has an attribute {name!r} that model files do not know: delete it first.")
+    writer = Writer()
+    document = {
+        "schema": SCHEMA,
+        "class": type(model).__name__,
+        "parameters": {name: _parameter(writer, name, value) for name, value in parameters.items()},
+        "fitted": {name: writer.write(value, name) for name, value in fitted.items()},
+        "scorer": writer.write(describe(model), "scorer"),
+        "published": [name for name in vars(model).get("_published", ()) if name != "trace_"],
+        "encoder": None if encoder is None else writer.write(encoder.to_dict(), "encoder"),
+        "fingerprint": fingerprint,
+        "versions": _versions(),
+    }
+    blob = pack(document, writer.tensors)
+    try:
+        _read(*unpack(io.BytesIO(blob), len(blob)))  # what cannot be loaded is not saved
+    except ModelFileError as error:
+        raise ModelFileError(f"The model cannot be saved: {error}") from error
+    return blob
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read the classifier that `save` wrote.
+
+    Nothing in the file is executed; every field, shape and number is checked, and so is a checksum of all bytes.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    classifier
+
+    Raises
+    ------
+    ModelFileError
+        The file is not there, is no model file, or is damaged.
+    """
+    return load_bundle(path).model
+
+
+def load_bundle(path: str | os.PathLike[str]) -> Bundle:
+    """Read a classifier with its encoder, the fingerprint of its data and the versions it was written by.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Bundle
+
+    Raises
+    ------
+    ModelFileError
+        The file is not there, is no model file, or is damaged.
+    """
+    name = Path(path).name
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ModelFileError("it is not an ordinary file")
+        with open(path, "rb") as file:
+            return _read(*unpack(file, os.fstat(file.fileno()).st_size))
+    except OSError as error:
+        raise ModelFileError(f"{name} cannot be read: {error.strerror or error}.") from error
+    except ModelFileError as error:
+        raise ModelFileError(f"{name} cannot be loaded: {error}.") from error
+    except _MALFORMED as error:
+        raise ModelFileError(f"{name} cannot be loaded: it is malformed ({error}).") from error
+
+
+def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
+    schema = document.get("schema")
+    if schema != SCHEMA:
+        raise ModelFileError(f"it has the schema {schema!r:.20}, and this version of separatrix reads {SCHEMA}")
+    if set(document) != _PARTS:
+        raise ModelFileError(f"it should consist of {', '.join(sorted(_PARTS))}")
+    kind = _allowed(document["class"])
+    if kind is None:
+        raise ModelFileError(f"{document['class']!r:.80} is not a classifier of separatrix")
+    reader = Reader(tensors)
+    parameters = _parameters(kind, reader.read(document["parameters"]))
+    fitted = reader.read(document["fitted"])
+    if not isinstance(fitted, dict):
+        raise ModelFileError("its attributes are malformed")
+    sizes = check_fields(fitted)
+    scorer = reader.read(document["scorer"])
+    private = rebuild(scorer, fitted, sizes, parameters.get("shared_variance", True))
+    encoder = None if document["encoder"] is None else _encoder(reader.read(document["encoder"]))
+    if reader.left:
+        raise ModelFileError(f"nothing refers to its tensors {sorted(reader.left)!r:.200}")
+    model = kind(**parameters)
+    model.__dict__.update(fitted, **private)
+    model.__dict__["_published"] = _published(document["published"], model.__dict__)
+    return Bundle(model, encoder, _fingerprint(document["fingerprint"]), _checked_versions(document["versions"]))
+
+
+def _allowed(name: Any) -> type[Classifier] | None:
+    """The public classifier of this name, if there is one."""
+    if not isinstance(name, str) or name not in separatrix.__all__:
+        return None
+    kind = getattr(separatrix, name)
+    return kind if inspect.isclass(kind) and issubclass(kind, Classifier) else None
+
+
+def _parameter(writer: Writer, name: str, value: Any) -> Any:
+    try:
+        return writer.write(value, f"parameters.{name}")
+    except ModelFileError as error:
+        remedy = f"If predictions do not depend on it, use set_params({name}=...) before saving."
+        raise ModelFileError(f"{error} {remedy}") from error
+
+
+def _parameters(kind: type[Classifier], given: Any) -> dict[str, Any]:
+    """The parameters of a class, all of them; a number where the default is one (or several, for a whole one)."""
+    signature = inspect.signature(kind).parameters
+    if not isinstance(given, dict) or set(given) != set(signature):
+        raise ModelFileError(f"{kind.__name__} has the parameters {', '.join(signature) or 'none'}")
+    for name, value in given.items():
+        default = signature[name].default
+        several = type(default) is int and isinstance(value, (list, tuple, np.ndarray))
+        single = isinstance(value, (bool, int, float, type(None)))
+        if isinstance(default, (bool, int, float)) and not (single or several):
+            raise ModelFileError(f"its parameter {name} should be a number")
+        if isinstance(value, float) and np.isnan(value):
+            raise ModelFileError(f"its parameter {name} is not a number")
+    return given
+
+
+def _published(names: Any, present: Mapping[str, Any]) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) and name in present for name in names):
+        raise ModelFileError("its list of attributes is malformed")
+    return tuple(names)
+
+
+def _encoder(plain: Any) -> Encoder:
+    try:
+        return Encoder.from_dict(plain)
+    except DataError as error:
+        raise ModelFileError(str(error)) from error
+
+
+def _fingerprint(text: Any) -> str | None:
+    if text is not None and not (isinstance(text, str) and re.fullmatch(r"[0-9a-f]{64}", text)):
+        raise ModelFileError("its fingerprint is not a SHA-256 in hexadecimal digits")
+    return text
+
+
+def _versions() -> dict[str, str]:
+    import sklearn
+
+    return {
+        "separatrix": separatrix.__version__,
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _checked_versions(versions: Any) -> dict[str, str]:
+    if (
+        not isinstance(versions, dict)
+        or set(versions) != set(_versions())
+        or not all(isinstance(text, str) and len(text) < 100 for text in versions.values())
+    ):
+        raise ModelFileError("its versions are malformed")
+    return versions

@@ -1,0 +1,128 @@
+"""How a classifier scores points, and what it needs to go on learning, as plain values and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import ModelFileError
+from separatrix.geometry import Expansion, Hyperplanes
+from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns
+from separatrix.learners.moments import ClassMoments
+from separatrix.learners.naive_bayes import Additive, Settings
+from separatrix.learners.online import State
+from separatrix.persistence.fields import Check, Sizes, a, either, families, nothing, numbers
+
+_EXPANSION: Mapping[str, Check] = {
+    "kernel": a(Kernel),
+    "dual_coef": numbers("r*"),
+    "intercept": numbers("r"),
+}
+_ADDITIVE: Mapping[str, Check] = {
+    "families": families,
+    "log_prior": numbers("k"),
+    "parameters": numbers("kd"),
+    "natural": numbers("kd"),
+    "log_partition": numbers("kd"),
+    "variances": either(nothing, numbers("d", "kd", least=0)),
+}
+_MOMENTS: Mapping[str, Check] = {
+    "anchor": numbers("d"),
+    "counts": numbers("k", least=0),
+    "means": numbers("kd"),
+    "spreads": either(nothing, numbers("kd", least=0)),
+}
+_STATE: Mapping[str, Check] = {
+    "w": numbers("p"),
+    "drift": either(numbers("p"), lambda value, sizes: isinstance(value, np.ndarray) and value.shape == (0,)),
+    "seen": lambda value, sizes: type(value) is int and 0 <= value < 1 << 62,
+}
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """What `rebuild` needs beside the published attributes."""
+    scorer = model.__dict__["_model"]
+    plain: dict[str, Any] = {}
+    if isinstance(scorer, Expansion):
+        kernel = scorer.support.kernel
+        plain["expansion"] = {"kernel": kernel, "dual_coef": scorer.dual_coef, "intercept": scorer.intercept}
+    elif isinstance(scorer, Additive):
+        plain["additive"] = {name: getattr(scorer, name) for name in _ADDITIVE if name != "families"}
+        plain["additive"]["families"] = scorer.settings.families
+    elif not isinstance(scorer, Hyperplanes):
+        raise ModelFileError(f"A model that scores points by a {type(scorer).__name__} cannot be saved.")
+    if "_moments" in model.__dict__:
+        plain["moments"] = {name: getattr(model._moments, name) for name in _MOMENTS}
+    if "_states" in model.__dict__:
+        plain["states"] = [{name: getattr(state, name) for name in _STATE} for state in model._states]
+    return plain
+
+
+def rebuild(plain: Any, attributes: Mapping[str, Any], sizes: Sizes, shared_variance: Any) -> dict[str, Any]:
+    """The private attributes of the classifier that `describe` was given."""
+    if not isinstance(plain, dict) or set(plain) - {"expansion", "additive", "moments", "states"}:
+        raise ModelFileError("its way to score points is malformed")
+    if sizes.d is None and set(plain) - {"expansion"}:
+        raise ModelFileError("it lacks n_features_in_")
+    private: dict[str, Any] = {}
+    if "expansion" in plain:
+        private["_model"] = _expansion(_checked(plain["expansion"], _EXPANSION, sizes), attributes, sizes)
+    elif "additive" in plain:
+        parts = _checked(plain["additive"], _ADDITIVE, sizes)
+        settings = Settings(parts.pop("families"), bool(shared_variance), 1.0, None)
+        private["_model"] = Additive(settings, **parts)
+    elif "coef_" in attributes:
+        private["_model"] = Hyperplanes(attributes["coef_"], attributes["intercept_"])
+    else:
+        raise ModelFileError("it has no way to score points")
+    if "moments" in plain:
+        private["_moments"] = ClassMoments(**_checked(plain["moments"], _MOMENTS, sizes))
+    if "states" in plain:
+        private["_states"] = _states(plain["states"], sizes)
+    return private
+
+
+def _checked(plain: Any, wanted: Mapping[str, Check], sizes: Sizes) -> dict[str, Any]:
+    if not isinstance(plain, dict) or set(plain) != set(wanted):
+        raise ModelFileError("its way to score points is malformed")
+    for name, value in plain.items():
+        if not wanted[name](value, sizes):
+            raise ModelFileError(f"its {name} is malformed: wrong type, shape or range")
+    return dict(plain)
+
+
+def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Sizes) -> Expansion:
+    kernel, support, vectors = parts["kernel"], attributes.get("support_"), attributes.get("support_vectors_")
+    if support is None or vectors is None or parts["dual_coef"].shape[1] != len(support):
+        raise ModelFileError("its support vectors are missing, or are not as many as its coefficients")
+    if isinstance(kernel, Precomputed):
+        if sizes.d is None:
+            raise ModelFileError("it lacks n_features_in_")
+        points: Any = PrecomputedColumns(support, sizes.d)
+    elif isinstance(vectors, list):
+        points = vectors
+    else:
+        points = vectors.astype(np.float64)  # as they were learned from
+    if kernel.structured != isinstance(points, list):
+        raise ModelFileError("its support vectors are not what its kernel takes")
+    try:
+        rows = KernelRows(kernel, points)
+    except (TypeError, ValueError, IndexError) as error:
+        raise ModelFileError(f"its support vectors are not what its kernel takes: {error}") from error
+    if rows.n != len(support):
+        raise ModelFileError("its support vectors are not as many as its coefficients")
+    return Expansion(rows, parts["dual_coef"], parts["intercept"])
+
+
+def _states(plain: Any, sizes: Sizes) -> list[State]:
+    """Where streams of rows go on. Loops compiled without bounds rely on these shapes and types."""
+    if not isinstance(plain, list) or len(plain) != sizes.r:
+        raise ModelFileError("its states are malformed")
+    states = []
+    for entry in plain:
+        parts = _checked(entry, _STATE, sizes)
+        w, drift = (np.ascontiguousarray(parts[name], dtype=np.float64) for name in ("w", "drift"))
+        states.append(State(w, np.zeros(0, dtype=np.int64), drift, parts["seen"]))
+    return states

@@ -1,0 +1,333 @@
+"""Model files that are damaged, altered or written to do harm: one typed error, nothing executed, little memory."""
+
+import hashlib
+import json
+import os
+import random
+import re
+import struct
+import tracemalloc
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from contract import suited
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, SeparatrixError, load, save
+from separatrix.data import Encoder, embedded
+from separatrix.kernels import Spectrum
+from separatrix.persistence.container import LARGEST_HEADER
+from separatrix.persistence.files import dump
+
+
+def models():
+    X, y = suited(SVC(), 3)
+    table = embedded()
+    encoder = Encoder.fit(table)
+    yield dump(SVC().fit(X, y))
+    yield dump(Perceptron(average=True).fit(X, y), encoder=encoder, fingerprint=table.fingerprint)
+    yield dump(NaiveBayes(shared_variance=False).fit(X, y))
+    yield dump(SVC(kernel=Spectrum(2)).fit(["abc", "bcd", "xyz", "yzx"], [0, 0, 1, 1]))
+
+
+FILES = list(models())
+ZEROS = b"0" * 64
+
+
+def read(blob, folder):
+    path = folder / "hostile.separatrix"
+    path.write_bytes(blob)
+    return load(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("hostile")
+
+
+def split(blob):
+    """The header, the document in it, and the tensors' bytes."""
+    length = struct.unpack("<Q", blob[:8])[0]
+    header = json.loads(blob[8 : 8 + length])
+    return header, json.loads(header["__metadata__"]["separatrix"]), blob[8 + length :]
+
+
+def join(header, document, data):
+    """A file with a checksum that fits, whatever is in it."""
+    document = {"sha256": ZEROS.decode(), **{k: v for k, v in document.items() if k != "sha256"}}
+    tensors = {name: entry for name, entry in header.items() if name != "__metadata__"}
+    text = json.dumps(document, separators=(",", ":"))
+    raw = json.dumps({"__metadata__": {"separatrix": text}, **tensors}, separators=(",", ":")).encode()
+    return signed(struct.pack("<Q", len(raw)) + raw + data)
+
+
+def rewritten(blob, old, new):
+    """A file with part of its header replaced, in whatever form, and a checksum that fits."""
+    (length,) = struct.unpack("<Q", blob[:8])
+    header = re.sub(rb"[0-9a-f]{64}", ZEROS, blob[8 : 8 + length], count=1).replace(old, new)
+    return signed(struct.pack("<Q", len(header)) + header + blob[8 + length :])
+
+
+def signed(blob):
+    return blob.replace(ZEROS, hashlib.sha256(blob).hexdigest().encode(), 1)
+
+
+def test_the_helpers_here_write_valid_files(folder):
+    for blob in FILES:
+        assert type(read(join(*split(blob)), folder)).__name__ in ("SVC", "Perceptron", "NaiveBayes")
+
+
+# ------------------------------------------------------------------ accidents
+def test_cut_off_at_any_byte(folder):
+    blob = FILES[0]
+    for n in (*range(400), *range(400, len(blob), 17)):
+        with pytest.raises(ModelFileError, match=r"hostile.separatrix cannot be loaded"):
+            read(blob[:n], folder)
+    with pytest.raises(ModelFileError):
+        read(blob + b"\0", folder)
+
+
+def test_any_byte_altered(folder):
+    blob = FILES[3]
+    source = random.Random(0)
+    for at in range(len(blob)):
+        altered = bytearray(blob)
+        altered[at] ^= source.randrange(1, 256)
+        with pytest.raises(ModelFileError):
+            read(bytes(altered), folder)
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_flipped_and_spliced(folder, data):
+    one, other = data.draw(st.sampled_from(FILES)), data.draw(st.sampled_from(FILES))
+    kind = data.draw(st.sampled_from(["splice", "insert", "junk", "swap"]))
+    at = data.draw(st.integers(0, len(one)))
+    if kind == "splice":
+        blob = one[:at] + other[at:]
+    elif kind == "insert":
+        blob = one[:at] + data.draw(st.binary(min_size=1, max_size=20)) + one[at:]
+    elif kind == "junk":
+        blob = data.draw(st.binary(max_size=300))
+    else:
+        blob = one[:at] + one[at:][::-1]
+    if blob in FILES:
+        return
+    with pytest.raises(ModelFileError):
+        read(blob, folder)
+
+
+def test_files_that_are_none(tmp_path, folder):
+    for path in (tmp_path / "none", tmp_path, "/dev/null"):
+        with pytest.raises(ModelFileError, match=r"cannot be (read|loaded)"):
+            load(path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="not an ordinary file"):
+        load(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        read(b"a,b\n1,2\n" * 100, folder)
+    assert issubclass(ModelFileError, SeparatrixError)
+
+
+# ------------------------------------------------------------------ malice, with a checksum that fits
+VALUES = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=5),
+        st.sampled_from(["coef_", "SVC", "inf", "1e999999999", "<U999999999", "|O", "CERTIFIED", "gaussian"]),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(
+                ["$tensor", "$columns", "$array", "$csr", "$dict", "$float", "$floats", "$graph", "$ints", "$kernel",
+                 "$status", "$strings", "$tuple", "$certificate", "$family", "$other", "kernel", "fraction", "array"]
+            ), inner, max_size=2,
+        ),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+
+
+def places(tree, path=()):
+    """Every place in a tree of dicts and lists."""
+    yield path
+    if isinstance(tree, dict):
+        for key in tree:
+            yield from places(tree[key], (*path, key))
+    elif isinstance(tree, list):
+        for position, value in enumerate(tree[:5]):
+            yield from places(value, (*path, position))
+
+
+def planted(tree, path, value):
+    if not path:
+        return value
+    copied = dict(tree) if isinstance(tree, dict) else list(tree)
+    copied[path[0]] = planted(tree[path[0]], path[1:], value)
+    return copied
+
+
+def exercise(blob, folder):
+    """Load; what comes through must behave like a classifier, or fail as one does on wrong input."""
+    try:
+        model = read(blob, folder)
+    except ModelFileError:
+        return False
+    assert type(model).__name__ in ("SVC", "Perceptron", "NaiveBayes")
+    points = ["abc", "zz"] if isinstance(model.__dict__.get("support_vectors_"), list) else np.ones((2, 3))
+    assert len(model.predict(points)) == 2
+    return True
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_any_value_anywhere_in_the_document(folder, data):
+    header, document, rest = split(data.draw(st.sampled_from(FILES)))
+    path = data.draw(st.sampled_from(sorted(places(document), key=str)))
+    if path[:1] in (("sha256",), ("parameters",)) or not path:
+        path = ("fitted",)
+    exercise(join(header, planted(document, path, data.draw(VALUES)), rest), folder)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_any_value_anywhere_in_the_list_of_tensors(folder, data):
+    header, document, rest = split(data.draw(st.sampled_from(FILES)))
+    tensors = {name: entry for name, entry in header.items() if name != "__metadata__"}
+    path = data.draw(st.sampled_from(sorted(places(tensors), key=str)))
+    value = data.draw(
+        st.one_of(VALUES, st.sampled_from(["F32", "I64", "BF16", "F8_E4M3", "BOOL", [0, 8], [1 << 62], -1]))
+    )
+    wrong = planted(tensors, path, value)
+    exercise(join(wrong if isinstance(wrong, dict) else {"t": wrong}, document, rest), folder)
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_any_numbers_in_the_tensors(folder, data):
+    header, document, rest = split(data.draw(st.sampled_from(FILES[:3])))
+    raw = bytearray(rest)
+    at = 8 * data.draw(st.integers(0, len(raw) // 8 - 1))
+    raw[at : at + 8] = data.draw(
+        st.one_of(
+            st.binary(min_size=8, max_size=8), st.sampled_from([struct.pack("<d", x) for x in (np.inf, np.nan, -1)])
+        )
+    )
+    with suppress(ModelFileError):
+        read(join(header, document, bytes(raw)), folder)
+
+
+DOCUMENTS = {
+    "class": ({"class": "Hyperplane"}, "is not a classifier of separatrix"),
+    "module": ({"class": "os.system"}, "is not a classifier of separatrix"),
+    "schema": ({"schema": 2}, "has the schema 2, and this version of separatrix reads 1"),
+    "more": ({"more": 1}, "should consist of"),
+    "fingerprint": ({"fingerprint": "zz"}, "fingerprint is not a SHA-256"),
+    "versions": ({"versions": {}}, "versions are malformed"),
+    "published": ({"published": ["predict"]}, "list of attributes is malformed"),
+    "parameters": ({"parameters": {}}, "SVC has the parameters C, kernel"),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_faults_of_the_document(name, folder):
+    change, message = DOCUMENTS[name]
+    header, document, rest = split(FILES[0])
+    with pytest.raises(ModelFileError, match=message):
+        read(join(header, {**document, **change}, rest), folder)
+
+
+FITTED = {
+    "predict": (1, "unknown attribute, 'predict'"),
+    "evil_": (1, "unknown attribute, 'evil_'"),
+    "n_features_in_": (4, "coef_|malformed|support"),
+    "status_": ("fine", "its status_ is malformed"),
+    "n_iter_": (-1, "its n_iter_ is malformed"),
+    "margin_": ({"$float": "nan"}, "its margin_ is malformed"),
+    "_multilabel": (1, "its _multilabel is malformed"),
+    "classes_": ([1, 2, 3], "its classes_ are missing or malformed"),
+    "kernel_": ({"$kernel": {"kernel": "rbf", "gamma": -1}}, "kernel' is malformed: gamma must be"),
+    "certificate_": ({"$certificate": {"kind": "Hacked"}}, "Not a Certificate"),
+}
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_faults_of_the_attributes(name, folder):
+    value, message = FITTED[name]
+    header, document, rest = split(FILES[0])
+    with pytest.raises(ModelFileError, match=message):
+        read(join(header, {**document, "fitted": {**document["fitted"], name: value}}, rest), folder)
+
+
+def test_fractions_of_any_size_are_refused_unread(folder):
+    header, document, rest = split(FILES[1])
+    certificate = document["fitted"]["certificate_"]
+    certificate["$certificate"]["parts"][0]["certificate"]["margin"] = {"fraction": "1e999999999"}
+    with pytest.raises(ModelFileError, match="Not a fraction"):
+        read(join(header, document, rest), folder)
+
+
+def test_names_given_twice_and_numbers_of_no_json(folder):
+    header, document, rest = split(FILES[0])
+    blob = join(header, {**document, "fingerprint": "TWICE"}, rest)
+    for wrong in (b'\\"TWICE\\",\\"fingerprint\\":1', b"NaN", b"Infinity"):
+        with pytest.raises(ModelFileError, match="header is malformed"):
+            read(rewritten(blob, b'\\"TWICE\\"', wrong), folder)
+
+
+def test_nested_deeper_than_python_can(folder):
+    header, document, rest = split(FILES[0])
+    blob = join(header, {**document, "encoder": "DEEP"}, rest)
+    with pytest.raises(ModelFileError, match="header is malformed"):
+        read(rewritten(blob, b'\\"DEEP\\"', b"[" * 200_000 + b"]" * 200_000), folder)
+
+
+# ------------------------------------------------------------------ memory
+def peak(blob, folder):
+    path = folder / "large.separatrix"
+    path.write_bytes(blob)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError):
+            load(path)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_nothing_large_is_allocated_for_what_a_header_claims(folder):
+    header, document, rest = split(FILES[0])
+    huge = 1 << 40
+    name = next(name for name in header if name != "__metadata__")
+    entry = {"dtype": "F64", "shape": [huge // 8], "data_offsets": [0, huge]}
+    assert peak(join({**header, name: entry}, document, rest), folder) < 2_000_000
+    assert peak(join({**header, name: {**entry, "data_offsets": [0, 8]}}, document, rest), folder) < 2_000_000
+    assert peak(join({**header, name: {**entry, "shape": [0, huge]}}, document, rest), folder) < 2_000_000
+    assert peak(struct.pack("<Q", huge) + FILES[0][8:], folder) < 1_000_000
+    assert peak(struct.pack("<Q", LARGEST_HEADER + 1) + FILES[0][8:], folder) < 1_000_000
+    wide = {"$array": {"dtype": "<U999999999", "shape": [3], "entries": ["a", "b", "c"]}}
+    sparse = {"$csr": {"array": True, "shape": [huge, huge], "data": name, "indices": name, "indptr": name}}
+    for value in (wide, sparse, {"$array": {"dtype": "|O", "shape": [huge], "entries": []}}):
+        fitted = {**document["fitted"], "support_vectors_": value}
+        assert peak(join(header, {**document, "fitted": fitted}, rest), folder) < 2_000_000
+
+
+def test_a_large_file_that_is_no_model_is_not_read(tmp_path):
+    path = tmp_path / "large.bin"
+    with open(path, "wb") as file:
+        file.truncate(1 << 33)  # takes no place on the disk
+    tracemalloc.start()
+    with pytest.raises(ModelFileError, match="not a model file"):
+        load(path)
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()
+
+
+def test_saving_does_not_change_the_model(tmp_path):
+    X, y = suited(Perceptron(), 2)
+    model = Perceptron().fit(X, y)
+    before = dict(vars(model))
+    save(model, tmp_path / "m")
+    assert vars(model) == before
