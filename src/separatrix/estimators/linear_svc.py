@@ -1,0 +1,125 @@
+"""LinearSVC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix._typing import Integers
+from separatrix.certificates import All, HingeGap
+from separatrix.estimators.base import Classifier
+from separatrix.estimators.parameters import flags, one_of, positive, whole
+from separatrix.estimators.validation import Sample
+from separatrix.learners.linear_svc import Settings, linear_svc
+from separatrix.learners.linear_svm import Start
+from separatrix.outcome import Fit
+
+
+class LinearSVC(Classifier):
+    """min over (w, b) of 1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i (w.x_i + b)), certified to the relative gap `tol`.
+
+    The intercept is free, so that for two classes this is the same model as ``SVC(kernel="linear")``. More than two
+    classes: each against the rest. ``loss="squared_hinge"`` squares the slacks; ``C=np.inf`` is the hard margin.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the slacks; ``np.inf`` for a hard margin, which raises `NotSeparableError` where there is none.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise it is 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes, multiplied into the sample weights.
+    tol : float, default=1e-4
+        Largest certified relative suboptimality. Small problems go to machine precision.
+    max_iter : int, default=1000
+        Iterations (interior-point, Newton, or passes of coordinate descent) after which to give up, with a
+        `ConvergenceWarning` that states the gap reached.
+    warm_start : bool, default=False
+        Whether to go on from the previous fit, as along a path of C. Interior-point fits need no start.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        The hyperplanes.
+    certificate_ : HingeGap, MarginBracket for a hard margin, or All of these
+        The objective and a proven lower bound on its minimum, with the Karush-Kuhn-Tucker conditions.
+    support_ : integer array
+        The rows with a positive multiplier: on the margin or beyond it.
+    slack_ : array of shape (n,) or (n, k)
+        xi_i = max(0, 1 - y_i (w.x_i + b)) of the rows used in training; xi_i / ‖w‖ is the violation as a distance.
+    margin_ : float or array of shape (k,)
+        1 / ‖w‖, the distance from the boundary to the margin.
+    classes_, n_features_in_, n_iter_, status_, hyperplane_
+        As for every classifier here.
+
+    Examples
+    --------
+    >>> from separatrix import LinearSVC
+    >>> model = LinearSVC().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(9).tolist(), model.intercept_.round(9).tolist()
+    ([[1.0]], [-2.0])
+    >>> model.support_.tolist(), round(model.margin_, 9)
+    ([1, 2], 1.0)
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "penalty": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
+        "dual": "the method is chosen by the shape of the data.",
+        "multi_class": "more than two classes are one-vs-rest.",
+        "intercept_scaling": "the intercept is not penalised, so there is nothing to scale.",
+        "verbose": "the certificate and n_iter_ say how the fit went.",
+        "random_state": "the fit is deterministic.",
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def _learn(self, sample: Sample) -> Fit:
+        flags(self, "fit_intercept", "warm_start")
+        settings = Settings(
+            C=np.inf if isinstance(self.C, float) and np.isposinf(self.C) else positive("C", self.C),
+            loss=one_of("loss", self.loss, ("hinge", "squared_hinge")),
+            tol=positive("tol", self.tol),
+            max_iter=whole("max_iter", self.max_iter, at_least=1),
+        )
+        kept = np.arange(sample.design.n) if isinstance(sample.kept, slice) else sample.kept
+        return linear_svc(sample.design, sample.targets, sample.weight, kept, settings, self._starts(sample, kept))
+
+    def _starts(self, sample: Sample, kept: Integers) -> list[Start] | None:
+        """The weights and multipliers of the previous fit, if it was to as many rows of the same shape."""
+        before = self.__dict__.get("certificate_")
+        parts = [part for part in (before.parts if isinstance(before, All) else [before]) if isinstance(part, HingeGap)]
+        fits = (
+            self.warm_start
+            and parts
+            and np.array_equal(self.classes_, sample.targets.classes)
+            and self.coef_.shape[1] == sample.design.d
+            and all(len(part.points) == 0 or part.points.max() < sample.n_given for part in parts)
+        )
+        if not fits:
+            return None
+        starts = []
+        for part in parts:
+            alpha = np.zeros(sample.n_given)
+            alpha[part.points] = part.alpha
+            starts.append(Start(np.asarray(part.coef, dtype=np.float64), part.intercept, alpha[kept]))
+        return starts

@@ -1,0 +1,166 @@
+"""From labels to linear support vector machines: one for two classes, one for each class against the rest of more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
+from separatrix.design import Design
+from separatrix.errors import ConvergenceWarning, NotSeparableError
+from separatrix.geometry import Hyperplanes
+from separatrix.learners.linear_svm import Machine, Start, Widest, hinge, squared_hinge, widest
+from separatrix.learners.separation.search import search
+from separatrix.outcome import Fit, Status
+from separatrix.targets import Targets
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose."""
+
+    C: float
+    loss: str
+    tol: float
+    max_iter: int
+
+
+def linear_svc(
+    design: Design,
+    targets: Targets,
+    weight: Floats,
+    kept: Integers,
+    settings: Settings,
+    starts: Sequence[Start] | None = None,
+) -> Fit:
+    """All tasks; ``kept`` are the rows' positions in the data as given, ``starts`` where an earlier fit ended."""
+    signs = targets.signs(targets.values)
+    hard = np.isinf(settings.C)
+    bound = weight if hard else settings.C * weight
+    machines: list[Machine | Widest] = []
+    certificates: list[Certificate] = []
+    for task, y in enumerate(signs.T):
+        positive = 1 if targets.binary else task
+        if hard:
+            wide = hard_margin(design, y, settings)
+            machines.append(wide)
+            certificates.append(bracket(wide, design, targets, positive))
+        else:
+            machine = _soft(design, y, bound, settings, None if starts is None else starts[task])
+            machines.append(machine)
+            certificates.append(_gap(machine, design, targets, kept, positive, settings))
+    coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
+    scores = design.anchored()
+    V = scores.from_user_units(coef, intercept)
+    slack = np.maximum(0.0, 1.0 - signs * scores.dot(V))
+    used = np.any([m.alpha > 0 for m in machines], axis=0)
+    worst = max(_width(m) for m in machines)
+    length = np.linalg.norm(coef, axis=1)
+    attributes = {
+        "support_": kept[used],
+        "slack_": slack[:, 0] if len(machines) == 1 else slack,
+        "margin_": _scalar(np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)),
+    }
+    certified = worst <= settings.tol
+    warning = ConvergenceWarning(
+        f"Stopped after {max(m.n_iter for m in machines)} iterations at a relative gap of {worst:.1e}, above "
+        f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X to moderate size."
+    )
+    return Fit(
+        Hyperplanes(coef, intercept),
+        certificates[0] if len(certificates) == 1 else All(tuple(certificates)),
+        Status.CERTIFIED if certified else Status.UNCERTIFIED,
+        n_iter=max(1, *(m.n_iter for m in machines)),
+        attributes=attributes,
+        warnings=() if certified else (warning,),
+    )
+
+
+def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
+    """The soft margin; if C is so large that only the hard margin is in reach of rounding, through that."""
+    solve = hinge if settings.loss == "hinge" else squared_hinge
+    machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
+    if machine.relative_gap <= settings.tol or settings.loss != "hinge":
+        return machine
+    if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate, Inseparable):
+        return machine
+    wide = widest(design, y, settings.tol, settings.max_iter)
+    if (wide.alpha > bound).any():
+        return machine
+    # no multiplier reaches its bound, so the soft margin is the hard one; a slack that is only rounding would cost C
+    w, b = design.rounded(wide.w * (1 + 1e-12)), float(design.rounded(np.array([wide.b * (1 + 1e-12)]))[0])
+    anchored = design.anchored()
+    scores = anchored.dot(anchored.from_user_units(w[None], np.array([b])))[:, 0]
+    primal = 0.5 * float(w @ w) + float(bound @ np.maximum(0.0, 1.0 - y * scores))
+    u = anchored.tdot((y * wide.alpha)[:, None])[: design.d, 0]
+    dual = float(wide.alpha.sum()) - 0.5 * float(u @ u)
+    hard = Machine(w, b, wide.alpha, primal, min(dual, primal), wide.n_iter)
+    return hard if hard.relative_gap < machine.relative_gap else machine
+
+
+def hard_margin(design: Design, y: Floats, settings: Settings) -> Widest:
+    """The maximum margin, or `NotSeparableError` with the proof that there is none."""
+    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate
+    if isinstance(found, Inseparable):
+        raise NotSeparableError(
+            "No hyperplane separates the classes, so there is no hard margin: the error's certificate proves it "
+            "(its labels are -1 and 1). Use a finite C, or LinearSVC, SVC or LogisticRegression.",
+            found,
+        )
+    return widest(design, y, settings.tol, settings.max_iter)
+
+
+def bracket(
+    machine: Widest, design: Design, targets: Targets, positive: int, negative: int | None = None
+) -> MarginBracket:
+    """What the hyperplane and its multipliers prove about the maximum margin."""
+    points = np.flatnonzero(machine.alpha > 0)
+    return MarginBracket(
+        classes=targets.classes,
+        positive=positive,
+        fit_intercept=design.intercept,
+        lower=machine.lower,
+        upper=machine.upper,
+        direction=np.append(machine.w, machine.b) if design.intercept else machine.w,
+        points=points,
+        alpha=machine.alpha[points],
+        space="input",
+        negative=negative,
+    )
+
+
+def _gap(
+    machine: Machine, design: Design, targets: Targets, kept: Integers, positive: int, settings: Settings
+) -> HingeGap:
+    points = np.flatnonzero(machine.alpha > 0)
+    return HingeGap(
+        primal=machine.primal,
+        dual=machine.dual,
+        tol=max(settings.tol, machine.relative_gap),
+        loss=settings.loss,
+        C=settings.C,
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        positive=positive,
+        negative=None,
+        fit_intercept=design.intercept,
+        coef=machine.w,
+        intercept=machine.b,
+        kernel=None,
+        points=kept[points],
+        alpha=machine.alpha[points],
+        expansion=None,
+    )
+
+
+def _width(machine: Machine | Widest) -> float:
+    if isinstance(machine, Machine):
+        return machine.relative_gap
+    return (machine.upper - machine.lower) / machine.upper if np.isfinite(machine.upper) else np.inf
+
+
+def _scalar(values: Floats) -> Floats | float:
+    return float(values[0]) if len(values) == 1 else values
