@@ -130,10 +130,10 @@ def _counts(kernel: Mapping[str, Any], A: Any, B: Any) -> Any:
     K = np.array([[float(sum(count * b[part] for part, count in a.items())) for b in right] for a in left])
     K = K.reshape(len(left), len(right))
     if kernel.get("normalize"):
-        lengths = [
+        long, wide = [
             [float(np.sqrt(sum(c * c for c in point.values()))) or 1.0 for point in side] for side in (left, right)
         ]
-        K /= np.outer(*lengths)
+        K /= np.outer(long, wide)
     return K
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates import Check, MarginBracket, Verification
-from separatrix.errors import InvalidInputError
 from separatrix.design.threads import single_threaded_blas
+from separatrix.errors import InvalidInputError
 from separatrix.functions.separability import checked
 from separatrix.learners.minimum_norm import NearestPoint, nearest_point
 from separatrix.learners.separation.search import search

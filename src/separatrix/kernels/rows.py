@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +40,18 @@ class KernelRows:
     def n(self) -> int:
         """The number of training points."""
         return len(self._points)
+
+    @property
+    def points(self) -> Any:
+        """The training points in the form the kernel works on."""
+        return self._points
+
+    def only(self, index: Any) -> KernelRows:
+        """The kernel matrix of some of the points, in the frame of reference of all."""
+        some = copy(self)
+        some._points = self._points[self._positions(index)]
+        some.__dict__.pop("_diagonal", None)
+        return some
 
     def rows(self, index: Any) -> Array:
         """K[index, :], of shape (len(index), n)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix._typing import Floats, Integers
+from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
@@ -45,11 +45,11 @@ def linear_svc(
     for task, y in enumerate(signs.T):
         positive = 1 if targets.binary else task
         if hard:
-            wide = hard_margin(design, y, settings)
+            wide = hard_margin(design, y, settings, targets.classes if targets.binary else np.array([-1, 1]))
             machines.append(wide)
             certificates.append(bracket(wide, design, targets, positive))
         else:
-            machine = _soft(design, y, bound, settings, None if starts is None else starts[task])
+            machine = soft(design, y, bound, settings, None if starts is None else starts[task])
             machines.append(machine)
             certificates.append(_gap(machine, design, targets, kept, positive, settings))
     coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
@@ -79,7 +79,7 @@ def linear_svc(
     )
 
 
-def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
+def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
     """The soft margin; if C is so large that only the hard margin is in reach of rounding, through that."""
     solve = hinge if settings.loss == "hinge" else squared_hinge
     machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
@@ -101,13 +101,13 @@ def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: S
     return hard if hard.relative_gap < machine.relative_gap else machine
 
 
-def hard_margin(design: Design, y: Floats, settings: Settings) -> Widest:
-    """The maximum margin, or `NotSeparableError` with the proof that there is none."""
-    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate
+def hard_margin(design: Design, y: Floats, settings: Settings, labels: Array) -> Widest:
+    """The maximum margin, or `NotSeparableError` with the proof, about these two labels, that there is none."""
+    found = search(design, Targets(labels, (y > 0).astype(np.intp))).certificate
     if isinstance(found, Inseparable):
         raise NotSeparableError(
-            "No hyperplane separates the classes, so there is no hard margin: the error's certificate proves it "
-            "(its labels are -1 and 1). Use a finite C, or LinearSVC, SVC or LogisticRegression.",
+            "No hyperplane separates the classes, so there is no hard margin: the error's certificate proves it, for "
+            f"the labels {labels[0]!r} and {labels[1]!r}. Use a finite C, or LogisticRegression.",
             found,
         )
     return widest(design, y, settings.tol, settings.max_iter)

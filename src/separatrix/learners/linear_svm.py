@@ -14,7 +14,7 @@ from scipy import sparse
 
 from separatrix._typing import Floats
 from separatrix.design import Design
-from separatrix.learners.svm import balanced, best_intercept
+from separatrix.learners.svm import balanced
 from separatrix.problems.squared_hinge import SquaredHingeRisk
 from separatrix.solvers.coordinate_descent import coordinate_descent
 from separatrix.solvers.driver import State, run
@@ -22,6 +22,7 @@ from separatrix.solvers.interior_point import LinearMargins, interior_point, pos
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton
 from separatrix.solvers.precondition import diagonal, sampled
+from separatrix.solvers.soft_margin import best_intercept
 from separatrix.targets import Targets
 
 CHEAP = 3e8  # multiplications of a Gram matrix that cost next to nothing: then go to machine precision
@@ -120,7 +121,7 @@ def _machine(
     scores = plain.dot(V)[:, 0]
     b = 0.0
     if design.intercept:  # scores are about the rows' centre: so is this intercept
-        b = float(design.rounded(np.array([best_intercept(scores, y, bound) - plain.shift @ w]))[0])
+        b = float(design.rounded(np.array([best_intercept(y - scores, y, bound) - plain.shift @ w]))[0])
         scores = scores + (b + plain.shift @ w)
     primal = 0.5 * float(w @ w) + float(bound @ np.maximum(0.0, 1.0 - y * scores))
     excess = problem.margins(state) - 1.0
@@ -177,7 +178,7 @@ def _of_multipliers(design: Design, y: Floats, alpha: Floats, bound: Floats, n_i
     b = 0.0
     if design.intercept:
         shift = float(plain.shift @ w)
-        b = float(design.rounded(np.array([best_intercept(scores, y, bound) - shift]))[0])
+        b = float(design.rounded(np.array([best_intercept(y - scores, y, bound) - shift]))[0])
         scores = scores + (b + shift)
     primal = 0.5 * float(w @ w) + float(bound @ np.maximum(0.0, 1.0 - y * scores))
     dual = float(alpha.sum()) - 0.5 * float(u @ u)

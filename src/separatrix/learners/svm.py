@@ -1,27 +1,10 @@
-"""What support vector machines share: the best intercept for given scores, and a dual point in balance."""
+"""What support vector machines share: a dual point in balance."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from separatrix._typing import Floats
-
-
-def best_intercept(scores: Floats, y: Floats, bound: Floats) -> float:
-    """The b that minimises sum_i bound_i max(0, 1 - y_i (scores_i + b)); the midpoint where an interval does.
-
-    The slope in b rises by bound_i at the kink b = y_i - scores_i, from -sum of the positive rows' bounds on the left.
-    """
-    kinks = y - scores
-    order = np.argsort(kinks)
-    kinks = kinks[order]
-    slope = np.cumsum(bound[order]) - bound[y > 0].sum()
-    rounding = 1e-12 * float(bound.sum())
-    first = int(np.searchsorted(slope, -rounding))
-    last = int(np.searchsorted(slope, rounding, side="right"))
-    low = kinks[min(first, len(kinks) - 1)]
-    high = kinks[min(last, len(kinks) - 1)]
-    return float(0.5 * low + 0.5 * high)
 
 
 def balanced(alpha: Floats, y: Floats, bound: Floats) -> Floats:

@@ -1,0 +1,144 @@
+"""What the commands share: exit codes, errors in one or two lines, and how output looks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+
+import typer
+from rich.console import Console
+
+from separatrix.errors import (
+    DataError,
+    InvalidInputError,
+    ModelFileError,
+    NotSeparableError,
+    SeparatrixError,
+    UndecidedError,
+    UnsupportedParameterError,
+)
+
+if TYPE_CHECKING:
+    from separatrix.data import Table
+
+USAGE, UNCERTIFIED, BAD_DATA, INTERRUPTED = 2, 3, 4, 130
+PIPED_WIDTH = 132  # of a table that no terminal limits
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="csv, tsv, parquet or libsvm; by the file's name if not given.", show_default=False),
+]
+
+Drop = Annotated[
+    list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.", show_default=False)
+]
+
+P = ParamSpec("P")
+
+
+def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
+    """Run a command; errors become one or two lines on stderr and an exit code (a traceback with --debug)."""
+
+    @wraps(work)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = work(*args, **kwargs) or 0
+        except (typer.Exit, typer.Abort):
+            raise
+        except KeyboardInterrupt:
+            _complain("Interrupted: nothing was written.")
+            code = INTERRUPTED
+        except BrokenPipeError:  # the reader, as in "| head", has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 0
+        except (SeparatrixError, OSError, MemoryError) as error:
+            if kwargs.get("debug"):
+                raise
+            code = exit_code(error)
+            _complain(_words(error))
+        except Exception as error:
+            if kwargs.get("debug") or isinstance(error, typer.BadParameter):
+                raise
+            code = 1
+            _complain(f"Unexpected {type(error).__name__}: {error}\nPlease report it; --debug shows where it happened.")
+        raise typer.Exit(code)
+
+    return run
+
+
+def exit_code(error: BaseException) -> int:
+    """Which code an error ends with."""
+    if isinstance(error, UnsupportedParameterError):
+        return USAGE
+    if isinstance(error, NotSeparableError | UndecidedError):
+        return UNCERTIFIED
+    return BAD_DATA if isinstance(error, DataError | ModelFileError | InvalidInputError | OSError | MemoryError) else 1
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this table."
+    return str(error)
+
+
+def _complain(message: str) -> None:
+    print(f"separatrix: {clean(message)}", file=sys.stderr)
+
+
+def clean(value: object) -> str:
+    """Text from the user's data without control characters, which could drive a terminal."""
+    return "".join(c if c.isprintable() or c in "\n" else "\N{REPLACEMENT CHARACTER}" for c in str(value))
+
+
+def out() -> Console:
+    """Standard output: coloured on a terminal, plain and wide when piped. Nothing in the text is markup."""
+    width = None if sys.stdout.isatty() else PIPED_WIDTH
+    return Console(markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+
+
+def err() -> Console:
+    """Standard error, for progress."""
+    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output; numbers that JSON has no word for were made words before."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def bad_option(message: str) -> typer.BadParameter:
+    """A usage error."""
+    return typer.BadParameter(message)
+
+
+def labelled(data: str, target: str | None, format: str | None, drop: list[str] | None = None) -> Table:
+    """The table at `data` with its labels; a usage error that lists the columns if no target was named."""
+    from separatrix.data import read_table
+
+    table = read_table(data, target=target, format=format)
+    if table.y is None:
+        names = ", ".join(table.names[:20]) + (", ..." if len(table.names) > 20 else "")
+        raise bad_option(f"Give the column to predict: --target COLUMN. There are: {clean(names)}.")
+    return table.drop(drop) if drop else table
+
+
+def check_folder(path: Path) -> None:
+    """That a file can be written at this path, before an hour is spent on its contents."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(2, "No such folder", str(folder))
+    if path.is_dir():
+        raise IsADirectoryError(21, "This is a folder, not a file", str(path))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "No permission to write into", str(folder))

@@ -1,0 +1,81 @@
+"""``separatrix compare``: a table in, a ranked and certified answer out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from separatrix.cli.common import (
+    UNCERTIFIED,
+    Debug,
+    Drop,
+    Format,
+    Json,
+    Target,
+    bad_option,
+    check_folder,
+    guarded,
+    labelled,
+    out,
+    print_json,
+)
+
+FILES = ("report.html", "model.separatrix", "run.json")
+
+
+@guarded
+def compare(
+    data: Annotated[
+        str | None, typer.Argument(help="A table; - for standard input. Without it, the embedded breast-cancer table.")
+    ] = None,
+    target: Target = None,
+    folder: Annotated[Path, typer.Option("--out", "-o", help="Where to write the files.")] = Path(),
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of folds, samples and draws.")] = 0,
+    folds: Annotated[int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")] = 5,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", min=1, help="Seconds; classifiers that would exceed it are left out.")
+    ] = 300.0,
+    drop: Drop = None,
+    format: Format = None,
+    json_: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Say whether the classes are separable, rank every classifier, and write report, model and run.json."""
+    from separatrix.cli.progress import progress
+    from separatrix.cli.show import show_run
+    from separatrix.compare import compare as run_comparison
+    from separatrix.data import embedded
+    from separatrix.persistence import save
+    from separatrix.persistence.atomic import write_atomically
+    from separatrix.report import render
+
+    if data is None and target is not None:
+        raise bad_option("--target needs DATA; the embedded table has a target of its own.")
+    for name in FILES if folder.exists() else ():
+        check_folder(folder / name)
+    with progress() as tell:
+        table = embedded() if data is None else labelled(data, target, format, drop)
+        run = run_comparison(table, folds=folds, seed=seed, time_limit=time_limit, tell=tell)
+    words = ["separatrix", "compare", *([data, *(["--target", target] if target else [])] if data else [])]
+    words += ["--seed", str(seed), "--folds", str(folds)]
+    for name in drop or ():
+        words += ["--drop", name]
+    check = ["separatrix", "verify", "model.separatrix", *([data] if data else [])]
+    page = render(run, shlex.join(words), shlex.join(check))
+    record = json.dumps(run.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / "report.html", page.encode())
+    save(run.best.model, folder / "model.separatrix", encoder=run.encoder, fingerprint=table.fingerprint)
+    write_atomically(folder / "run.json", record.encode())
+    if json_:
+        print_json(run.to_dict())
+    else:
+        console = out()
+        show_run(run, console)
+        console.print()
+        console.print(f"Wrote {', '.join(str(folder / name) for name in FILES)}.", soft_wrap=True)
+    return 0 if run.verified and run.best.certified else UNCERTIFIED

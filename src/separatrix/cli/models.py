@@ -1,0 +1,179 @@
+"""The names of the classifiers on the command line, and their parameters as options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.cli.common import bad_option
+
+
+def number(word: str) -> float:
+    """A number; "inf" is one."""
+    value = float(word)
+    if math.isnan(value):
+        raise ValueError
+    return value
+
+
+def whole(word: str) -> int:
+    """A whole number."""
+    return int(word)
+
+
+def switch(word: str) -> bool:
+    """True or false."""
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    return words[word.lower()]
+
+
+def word(given: str) -> str:
+    """A word, checked by the classifier."""
+    return given
+
+
+def kernel_name(given: str) -> str:
+    """A kernel of rows of numbers."""
+    if given not in ("linear", "poly", "rbf", "laplacian", "sigmoid"):
+        raise ValueError
+    return given
+
+
+def number_or_word(given: str) -> float | str | None:
+    """A number, "none", or a word."""
+    if given.lower() == "none":
+        return None
+    try:
+        return number(given)
+    except ValueError:
+        return given
+
+
+Reader = Callable[[str], Any]
+KINDS: Mapping[Reader, str] = {
+    number: "a number",
+    whole: "a whole number",
+    switch: "true or false",
+    word: "a word",
+    number_or_word: "a number or a word",
+    kernel_name: "a kernel: linear, poly, rbf, laplacian or sigmoid",
+}
+INTERCEPT: dict[str, Reader] = {"fit_intercept": switch}
+BALANCE: dict[str, Reader] = {"class_weight": word}
+KERNEL: dict[str, Reader] = {"kernel": kernel_name, "gamma": number_or_word, "degree": whole, "coef0": number}
+PASSES: dict[str, Reader] = {"max_iter": whole, "random_state": whole}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A classifier by its public name, and the options it takes."""
+
+    estimator: str
+    options: Mapping[str, Reader]
+
+
+MODELS: Mapping[str, Model] = {
+    "logistic": Model(
+        "LogisticRegression",
+        {
+            "C": number,
+            "loss": word,
+            "solver": word,
+            "init": word,
+            "threshold": number,
+            "identifiability": word,
+            "bias_reduction": word,
+            "learning_rate": number,
+            "tol": number,
+            **PASSES,
+            **INTERCEPT,
+            **BALANCE,
+        },
+    ),
+    "linear-svm": Model(
+        "LinearSVC", {"C": number, "loss": word, "tol": number, "max_iter": whole, **INTERCEPT, **BALANCE}
+    ),
+    "svm": Model("SVC", {"C": number, **KERNEL, "tol": number, "max_iter": whole, **BALANCE}),
+    "hard-margin": Model("HardMarginSVC", {**KERNEL, "tol": number, "max_iter": whole}),
+    "perceptron": Model(
+        "Perceptron",
+        {
+            "update": word,
+            "eta0": number,
+            "init": word,
+            "boundary": word,
+            "shuffle": switch,
+            "average": switch,
+            **PASSES,
+            **INTERCEPT,
+            **BALANCE,
+        },
+    ),
+    "pocket": Model(
+        "PocketPerceptron", {"method": word, "eta0": number, "shuffle": switch, **PASSES, **INTERCEPT, **BALANCE}
+    ),
+    "kozinec": Model("Kozinec", {"epsilon": number_or_word, "rule": word, "max_iter": whole, **INTERCEPT}),
+    "kernel-perceptron": Model("KernelPerceptron", {**KERNEL, "shuffle": switch, **PASSES, **INTERCEPT, **BALANCE}),
+    "centroid": Model("NearestCentroid", {}),
+    "least-squares": Model("LeastSquaresClassifier", {"max_iter": whole, **INTERCEPT, **BALANCE}),
+    "naive-bayes": Model("NaiveBayes", {"family": word, "shared_variance": switch, "alpha": number}),
+    "minimum-error": Model("MinimumErrorClassifier", {"time_limit": number, **INTERCEPT, **BALANCE}),
+}
+
+
+def find_model(name: str) -> Model:
+    """The classifier of this name, or a usage error that lists them."""
+    if name not in MODELS:
+        raise bad_option(f"No model is called {name!r}. There are: {', '.join(MODELS)}.")
+    return MODELS[name]
+
+
+def read_options(name: str, words: Sequence[str]) -> dict[str, Any]:
+    """``--C 0.5 --fit-intercept=false --average`` as parameters of the classifier.
+
+    A switch without a value is on, and ``--no-...`` turns it off.
+    """
+    options, found = find_model(name).options, {}
+    position = 0
+    while position < len(words):
+        flag, equals, value = words[position].partition("=")
+        position += 1
+        if not flag.startswith("--"):
+            raise bad_option(f"{flag!r} is not expected here: parameters are given as --name value.")
+        parameter, off = _parameter(name, flag[2:])
+        reader = options[parameter]
+        if off:
+            if equals:
+                raise bad_option(f"{flag} takes no value.")
+            value = "false"
+        elif not equals:
+            following = words[position] if position < len(words) else "--"
+            if not following.startswith("--"):
+                value, position = following, position + 1
+            elif reader is switch:
+                value = "true"
+            else:
+                raise bad_option(f"{flag} needs {KINDS[reader]}.")
+        if parameter in found:
+            raise bad_option(f"{flag} is given twice.")
+        try:
+            found[parameter] = reader(value)
+        except (ValueError, KeyError):
+            raise bad_option(f"{flag} needs {KINDS[reader]}; got {value!r}.") from None
+    return found
+
+
+def _parameter(name: str, flag: str) -> tuple[str, bool]:
+    """The parameter that a flag means, and whether it turns it off."""
+    options = MODELS[name].options
+    spelled = flag.replace("-", "_")
+    if spelled in options:
+        return spelled, False
+    if spelled.startswith("no_") and options.get(spelled[3:]) is switch:
+        return spelled[3:], True
+    known = ", ".join("--" + option.replace("_", "-") for option in options) or "none"
+    owners = [other for other, model in MODELS.items() if spelled in model.options]
+    hint = f" It is a parameter of {', '.join(owners)}." if owners else ""
+    raise bad_option(f"--{flag} is not a parameter of {name}, which takes: {known}.{hint}")

@@ -1,0 +1,100 @@
+"""``separatrix verify``: a saved claim, recomputed from the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from separatrix.cli.common import UNCERTIFIED, Debug, Format, Json, clean, guarded, labelled, out, print_json
+from separatrix.cli.separable import PROOF, SCHEMA
+
+MOST_BYTES = 1 << 30  # of a proof: more is no proof of a table that fits in memory
+
+
+@guarded
+def verify(
+    file: Annotated[Path, typer.Argument(help="A model file, or a proof of `separatrix separable --out`.")],
+    data: Annotated[
+        str | None,
+        typer.Argument(help="The table that it is about; - for standard input. Without it, the embedded one."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="The target column, if not the saved one.", show_default=False)
+    ] = None,
+    format: Format = None,
+    json_: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Recompute the claim of a model or a proof from the data; exit code 3 if it does not hold."""
+    from separatrix.data import embedded
+
+    certificate, encoder, fingerprint = _claim(file)
+    table = embedded() if data is None else labelled(data, target or encoder.target, format)
+    X, _ = encoder.transform(table)
+    same = fingerprint is None or fingerprint == table.fingerprint
+    if certificate is None:
+        checks, holds, claim = [], False, "This model carries no certificate: its fit was not certified."
+    else:
+        try:
+            verification = certificate.verify(X, table.y)
+            checks, holds, claim = [str(check) for check in verification.checks], bool(verification), certificate.claim
+        except ValueError as error:
+            checks, holds, claim = [f"FAILS  {error}"], False, certificate.claim
+    if json_:
+        print_json(
+            {
+                "command": "verify",
+                "file": str(file),
+                "holds": holds,
+                "claim": claim,
+                "checks": checks,
+                "same_data": same,
+            }
+        )
+        return 0 if holds else UNCERTIFIED
+    console = out()
+    console.print(f"Claim: {clean(claim)}")
+    for check in checks:
+        console.print(f"  {clean(check)}", soft_wrap=True)
+    if not same:
+        console.print("Note: this is not the table that the file was made from (its fingerprint differs).")
+    console.print("The claim holds." if holds else "The claim does NOT hold for these data.", style="bold")
+    return 0 if holds else UNCERTIFIED
+
+
+def _claim(file: Path) -> tuple[Any, Any, str | None]:
+    """The certificate, the encoder and the fingerprint of a proof or a model file."""
+    from separatrix.errors import ModelFileError
+    from separatrix.persistence import load_bundle
+
+    with open(file, "rb") as stream:
+        start = stream.read(64).lstrip()
+    if start.startswith(b"{") and b"\0" not in start[:8]:  # a model file starts with a length, high bytes 0
+        return _proof(file)
+    bundle = load_bundle(file)
+    if bundle.encoder is None:
+        raise ModelFileError(f"{file} holds no encoder: it was saved from Python without one, so it takes no tables.")
+    return bundle.model.certificate_, bundle.encoder, bundle.fingerprint
+
+
+def _proof(file: Path) -> tuple[Any, Any, str | None]:
+    from separatrix.certificates import Certificate
+    from separatrix.data import Encoder
+    from separatrix.errors import ModelFileError
+
+    if file.stat().st_size > MOST_BYTES:
+        raise ModelFileError(f"{file} is too large for a proof.")
+    try:
+        plain = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(plain, Mapping) or plain.get("format") != PROOF:
+            raise ValueError("it is neither a model nor a proof of separatrix")
+        if plain.get("schema") != SCHEMA:
+            raise ValueError(f"its schema is {plain.get('schema')!r}, this version reads {SCHEMA}")
+        certificate = Certificate.from_dict(plain["certificate"])
+        return certificate, Encoder.from_dict(plain["encoder"]), plain.get("fingerprint")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ModelFileError(f"{file} cannot be read: {error}") from None

@@ -1,0 +1,83 @@
+"""HardMarginSVC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.estimators import parameters
+from separatrix.estimators.svc import SVC, SupportVectorClassifier
+from separatrix.learners.kernel_svm import Settings
+
+
+class HardMarginSVC(SupportVectorClassifier):
+    """max over ‖w‖ = 1 and b of min_i y_i (<w, phi(x_i)> + b): the boundary furthest from the nearest points.
+
+    With ``kernel="linear"``, phi(x) = x. Where no boundary has every point on its side, `NotSeparableError` carries the
+    proof. More than two classes: one machine for each pair, and a vote.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="linear"
+        As for `SVC`; the kernel must be positive semidefinite.
+    degree, gamma, coef0
+        Settings of the kernel, as for `SVC`.
+    tol : float, default=1e-4
+        How far apart the bounds on the margin may be, relative to it.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Of more than two classes: one score for each class, or for each pair.
+
+    Attributes
+    ----------
+    margin_ : float or array of shape (k (k - 1) / 2,)
+        1 / ‖w‖, where w is scaled so that the nearest points have y_i f(x_i) = 1.
+    certificate_ : MarginBracket or All
+        Bounds on the maximum margin from both sides.
+    coef_, intercept_, support_, support_vectors_, n_support_, dual_coef_, slack_, kernel_
+        As for `SVC`; all slacks are 0 up to rounding.
+    classes_, n_features_in_, n_iter_, status_
+        As for every classifier here.
+
+    Notes
+    -----
+    Weights play no part, as there is no slack to weigh: a point is there, or (weight 0) it is not.
+
+    Examples
+    --------
+    >>> from separatrix import HardMarginSVC
+    >>> model = HardMarginSVC().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> model.hyperplane_
+    Hyperplane(w=[1.], b=-2.0)
+    >>> round(model.margin_, 9), model.support_.tolist()
+    (1.0, [1, 2])
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "C": "a hard margin is C = infinity; use SVC for a finite C.",
+        "class_weight": "there is no slack to weigh.",
+        "max_iter": "the method ends by itself.",
+        "cache_size": "the points that decide about the margin are few.",
+        **SVC._elsewhere,
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "linear",
+        *,
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-4,
+        decision_function_shape: str = "ovr",
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.decision_function_shape = decision_function_shape
+
+    def _settings(self) -> Settings:
+        return Settings(C=np.inf, tol=parameters.positive("tol", self.tol))

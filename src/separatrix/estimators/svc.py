@@ -1,0 +1,297 @@
+"""SVC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import All, HingeGap
+from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError
+from separatrix.estimators import parameters
+from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
+from separatrix.geometry import Expansion
+from separatrix.kernels import KernelRows, Linear
+from separatrix.learners.kernel_svm import Settings
+from separatrix.learners.svc import Task, svc
+from separatrix.outcome import Fit
+
+
+class SupportVectorClassifier(KernelClassifier):
+    """What `SVC` and `HardMarginSVC` share: pairs of classes, a kernel expansion each, and votes."""
+
+    tol: Any
+    decision_function_shape: Any
+
+    def _settings(self) -> Settings:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from points X with labels y.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+            What the kernel takes: rows, the kernel matrix of all pairs, strings, graphs. Never changed.
+        y : array-like of shape (n,)
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Weight k equals repeating a point k times; weight 0 equals leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _sample(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        self._single = _is_single(X)
+        return super()._sample(X, y, sample_weight)
+
+    def _learn(self, sample: Any) -> Fit:
+        assert isinstance(sample, KernelSample)
+        parameters.one_of("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
+        single = self.__dict__.pop("_single")
+        settings = replace(self._settings(), single=single)
+        kept = np.arange(sample.n_given)[sample.kept]
+        linear = isinstance(sample.kernel, Linear)
+        points = sample.points.astype(np.float32) if linear and single else sample.points
+        try:
+            rows = KernelRows(sample.kernel, sample.points)
+            starts = self._starts(sample.targets.classes, kept, sample.n_given)
+            fit, coef = svc(Task(rows, points, sample.targets, sample.weight, kept, settings, starts))
+        except SeparatrixError:
+            raise
+        except ValueError as error:  # of the kernel, on these points
+            raise InvalidInputError(str(error)) from error
+        support, given, vectors = sample.support(fit.attributes["support_"])
+        if single and not isinstance(vectors, list):
+            vectors = vectors.astype(np.float32)
+        attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
+        intercept = attributes["intercept_"].astype(np.float64)
+        model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype).astype(np.float64), intercept)
+        return replace(fit, model=model, attributes=attributes)
+
+    def _starts(self, classes: Array, kept: Integers, n: int) -> dict[tuple[int, int], Floats]:
+        """The multipliers of the previous fit, if it was to as many points of the same classes; by pair."""
+        before = self.__dict__.get("certificate_")
+        if not getattr(self, "warm_start", False) or before is None or not np.array_equal(self.classes_, classes):
+            return {}
+        starts = {}
+        for part in before.parts if isinstance(before, All) else [before]:
+            if isinstance(part, HingeGap) and part.negative is not None and np.all(np.asarray(part.points) < n):
+                alpha = np.zeros(n)
+                alpha[part.points] = part.alpha
+                starts[part.positive, part.negative] = alpha[kept]
+        return starts
+
+    # ------------------------------------------------------------------ scoring
+    def _pair_scores(self, X: Any) -> Floats:
+        """(n, pairs) scores; of more than two classes, the first of a pair is positive."""
+        check_is_fitted(self)
+        points = X if self.kernel_.structured else self._matrix(X, reset=False)
+        with np.errstate(all="ignore"):
+            if "coef_" in self.__dict__:  # which the user may have changed
+                scores = np.asarray(points @ self.coef_.T.astype(np.float64) + self.intercept_)
+            else:
+                scores = np.asarray(self._model.scores(points), dtype=np.float64)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+            raise InvalidInputError(f"The score of point {row} overflows: its entries are too large.")
+        return scores
+
+    def _scores(self, X: Any) -> Floats:
+        scores = self._pair_scores(X)
+        return scores if len(self.classes_) == 2 else votes(scores, len(self.classes_))
+
+    def decision_function(self, X: Any) -> Floats:
+        """f(x) = sum_i alpha_i y_i k(x_i, x) + b for each point x.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+            Points, as for `fit`; of a precomputed kernel, their values with all training points.
+
+        Returns
+        -------
+        array of shape (n,), (n, k) or (n, k (k - 1) / 2)
+            Two classes: at least 0 predicts ``classes_[1]``. More, with ``decision_function_shape="ovr"``: the number
+            of pairs a class wins, plus a share of its scores that is below 1/2; the largest is predicted. With "ovo":
+            one column for each pair (0, 1), (0, 2), ..., in which a positive score is for the first.
+        """
+        if self.decision_function_shape == "ovo" and len(getattr(self, "classes_", (0, 1))) > 2:
+            return self._pair_scores(X)
+        return super().decision_function(X)
+
+    @available_if(KernelClassifier._is_linear)
+    def signed_distance(self, X: Any) -> Floats:
+        """(w.x + b) / ‖w‖: how far each row is from the hyperplane of each pair, and on which side.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n,), or (n, k (k - 1) / 2) in which the first class of a pair is on the positive side
+        """
+        if len(self.classes_) == 2:
+            return super().signed_distance(X)
+        largest = np.abs(self.coef_).max(axis=1)
+        if not largest.all():
+            raise NoDirectionError("A row of coef_ is 0: every point has the same score, so there is no hyperplane.")
+        length = largest * np.linalg.norm(self.coef_ / largest[:, None], axis=1)
+        return self._pair_scores(X) / length
+
+    def predict(self, X: Any) -> Array:
+        """The label of each point; a score of exactly 0 predicts the positive class of two.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return super().predict(X)
+
+
+class SVC(SupportVectorClassifier):
+    """min over w, b of 1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i (<w, phi(x_i)> + b)), where <phi(a), phi(b)> = k(a, b).
+
+    The support vector machine with a kernel, certified to the relative gap `tol`. Of its solution w = sum_i alpha_i y_i
+    phi(x_i) only the points with alpha_i > 0, the support vectors, are kept. More than two classes: one machine for
+    each pair, and a vote.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the slacks; ``np.inf`` for a hard margin, which raises `NotSeparableError` where there is none.
+    kernel : str, Kernel or callable, default="rbf"
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"``, ``"sigmoid"``, ``"precomputed"`` (X is the kernel matrix),
+        an object as ``Spectrum(4)`` for a list of strings or ``WeisfeilerLehman(2)`` for a list of graphs, or a
+        function k(A, B) that returns the matrix of all pairs.
+    degree : int, default=3
+        For poly.
+    gamma : {"scale", "auto"} or float, default="scale"
+        For poly, rbf, laplacian and sigmoid: 1 / (d var(X)), 1 / d, or a number.
+    coef0 : float, default=0.0
+        For poly and sigmoid.
+    tol : float, default=1e-4
+        Largest certified relative suboptimality. Problems of up to some thousand points go to machine precision.
+    cache_size : float, default=200
+        Megabytes for rows of the kernel matrix. A pair of up to 2000 points holds its matrix whatever this says.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the classes, multiplied into the sample weights.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Of more than two classes: one score for each class, or for each pair.
+    max_iter : int, default=20000000
+        Pairs of multipliers to move at most, for each pair of classes; then a `ConvergenceWarning` states the gap.
+    warm_start : bool, default=False
+        Whether to go on from the multipliers of the previous fit, as along a path of C. Small problems need no start.
+
+    Attributes
+    ----------
+    support_ : integer array of shape (m,)
+        The support vectors, class by class.
+    support_vectors_ : array of shape (m, d), or list
+        Themselves. Empty for a precomputed kernel.
+    n_support_ : integer array of shape (k,)
+        Their number in each class.
+    dual_coef_ : array of shape (1, m) or (k - 1, m)
+        alpha_i y_i; of more than two classes, in the machines of the point's class with each of the others.
+    intercept_ : array of shape (1,) or (k (k - 1) / 2,)
+        b.
+    coef_ : array of shape (1, d) or (k (k - 1) / 2, d)
+        w, with ``kernel="linear"``.
+    slack_ : array of shape (n,) or (n, k (k - 1) / 2)
+        xi_i = max(0, 1 - y_i f(x_i)) of the points learned from; 0 for points that are not of the pair.
+    margin_ : float or array of shape (k (k - 1) / 2,)
+        1 / ‖w‖.
+    certificate_ : HingeGap, All, or None
+        The objective and a proven lower bound on its minimum, with the Karush-Kuhn-Tucker conditions. None for a kernel
+        that is not positive semidefinite, or that the checker does not know.
+    kernel_ : Kernel
+        The kernel with its settings.
+    classes_, n_features_in_, n_iter_, status_
+        As for every classifier here; ``n_iter_`` has one entry for each pair of classes.
+
+    Examples
+    --------
+    >>> from separatrix import SVC
+    >>> model = SVC(C=10.0, gamma=1.0).fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
+    >>> model.predict([[0, 0], [0.9, 0.1]]).tolist()
+    [0, 1]
+    >>> bool(model.certificate_.relative_gap < 1e-9)
+    True
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "shrinking": "points are left aside and taken back whenever that saves time; the result is the same.",
+        "probability": "the scores are not log-odds; use LogisticRegression, or sklearn.calibration.",
+        "random_state": "the fit is deterministic.",
+        "verbose": "the certificate and n_iter_ say how the fit went.",
+        "break_ties": "ties between classes are always broken by the scores.",
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        *,
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-4,
+        cache_size: float = 200,
+        class_weight: Mapping[Any, float] | str | None = None,
+        decision_function_shape: str = "ovr",
+        max_iter: int = 20_000_000,
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def _settings(self) -> Settings:
+        hard = isinstance(self.C, float) and np.isposinf(self.C)
+        return Settings(
+            C=np.inf if hard else parameters.positive("C", self.C),
+            tol=parameters.positive("tol", self.tol),
+            max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),
+            cache_bytes=parameters.positive("cache_size", self.cache_size) * 2.0**20,
+        )
+
+
+def votes(scores: Floats, k: int) -> Floats:
+    """(n, k): the pairs each class wins, plus its summed scores squeezed into (-1/3, 1/3), which break ties."""
+    won, total = np.zeros((len(scores), k)), np.zeros((len(scores), k))
+    for column, (a, c) in zip(scores.T, combinations(range(k), 2), strict=True):
+        won[:, a] += column >= 0
+        won[:, c] += column < 0
+        total[:, a] += column
+        total[:, c] -= column
+    return won + total / (3.0 * (np.abs(total) + 1.0))
+
+
+def _is_single(X: Any) -> bool:
+    """Whether X is float32: a matrix, or a table all of whose columns are."""
+    if hasattr(X, "dtypes"):
+        kinds = [str(kind).lower() for kind in X.dtypes]
+        return bool(kinds) and all(kind == "float32" for kind in kinds)
+    return getattr(X, "dtype", None) == np.float32

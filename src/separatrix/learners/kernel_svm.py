@@ -1,0 +1,250 @@
+"""The soft margin with a kernel: min over w in feature space and b of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i f(x_i)).
+
+Small problems go through an interior-point method on the whole kernel matrix, large ones through sequential minimal
+optimisation on rows of it; where the matrix is at hand, the last digits come from solving for the free points exactly.
+Kernel values are divided by the largest k(x, x) first, and C multiplied by it: the problem is the same, at any scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.certificates._kernels import LARGEST_TESTED
+from separatrix.design import threads
+from separatrix.errors import InvalidInputError
+from separatrix.kernels import KernelRows, Precomputed
+from separatrix.learners.svm import balanced
+from separatrix.solvers.active_set import polished
+from separatrix.solvers.interior_point import KernelMargins, interior_point
+from separatrix.solvers.kernel_columns import KernelColumns
+from separatrix.solvers.smo import Smo
+from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_gap
+
+DENSE = 2000  # points whose kernel matrix is held in full
+PATIENT = 100  # pairs to move for each point, before the interior-point method has its turn
+LARGEST_BOUND = 1e200  # of C_i k(x_i, x_i): beyond it sums overflow
+MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a support vector machine is told, apart from the data."""
+
+    C: float = 1.0
+    tol: float = 1e-4
+    max_iter: int = 20_000_000
+    cache_bytes: float = 200 * 2.0**20
+    single: bool = False  # whether the model is to be float32
+
+
+@dataclass(frozen=True)
+class Machine:
+    """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best.
+
+    Parameters
+    ----------
+    alpha, expansion : arrays of shape (n,)
+        The dual point, and alpha_i y_i as the model has it: rounded, or stretched by rounding's worth.
+    b : float
+    scores : array of shape (n,)
+        f(x_i).
+    square : float
+        ‖w‖².
+    primal, dual : float
+    n_iter : int
+    semidefinite : bool or None
+        Whether the kernel matrix is positive semidefinite; None if that is not known.
+    """
+
+    alpha: Floats
+    expansion: Floats
+    b: float
+    scores: Floats
+    square: float
+    primal: float
+    dual: float
+    n_iter: int
+    semidefinite: bool | None
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal - dual) / |primal|, 0 for 0/0."""
+        return (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+
+
+def soft_margin(
+    rows: KernelRows, y: Floats, bound: Floats, settings: Settings, dense: bool, start: Floats | None = None
+) -> Machine:
+    """Solve one task; ``dense`` says whether the interior-point method comes first or last.
+
+    ``start`` are multipliers of an earlier fit, for the descent; an interior-point method has no use for them.
+    """
+    scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
+    with np.errstate(over="ignore"):
+        U = bound * scale
+    if not float(U.sum()) < LARGEST_BOUND:
+        raise InvalidInputError(
+            f"C times the kernel values is {float(U.max()):.1e}: scale the columns of X, or lower C."
+        )
+    n = len(y)
+    K = scaled_matrix(rows, scale) if n <= DENSE else None
+    semidefinite = is_semidefinite(rows, K, scale)
+    start = None if start is None else np.minimum(start * scale, U)
+    found = _optimum(rows, scale, K if semidefinite else None, y, U, settings, dense, start)
+    alpha = np.minimum(balanced(np.clip(found.alpha, 0.0, U), y, U), U)
+    if not np.array_equal(alpha, found.alpha):
+        found = replace(found, alpha=alpha, F=None)
+    return _machine(Problem(rows, scale, K, y, bound), found, settings.single, semidefinite)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One task: its points, what kernel values are divided by, their matrix if it is held, signs and bounds."""
+
+    rows: KernelRows
+    scale: float
+    K: Floats | None
+    y: Floats
+    bound: Floats
+
+    def sums(self, coef: Floats) -> Floats:
+        """sum_j K_ij coef_j / scale for every point i, in float64."""
+        if self.K is not None:
+            return self.K @ coef
+        used = np.flatnonzero(coef)
+        columns = KernelColumns.of(self.rows, self.scale, np.float64).restricted(used)
+        return columns.dot(np.arange(len(coef)), coef[used])
+
+
+@dataclass(frozen=True)
+class Found:
+    """alpha, its residuals in float64 if they are known, and the steps it took."""
+
+    alpha: Floats
+    F: Floats | None
+    steps: int
+
+
+def _optimum(
+    rows: KernelRows,
+    scale: float,
+    K: Floats | None,
+    y: Floats,
+    U: Floats,
+    settings: Settings,
+    dense: bool,
+    start: Floats | None,
+) -> Found:
+    """The dual point; K, if it is at hand and positive semidefinite, gives the last digits."""
+    if K is None:
+        descent = Smo(rows, scale, y, U, settings.cache_bytes, start).solve(settings.tol, settings.max_iter)
+        return Found(descent.alpha, descent.F, descent.steps)
+
+    def gap_of(alpha: Floats) -> float:
+        return relative_gap(alpha, y - K @ (alpha * y), y, U)
+
+    if dense:
+        alpha, steps = interior_optimum(K, y, U)
+        if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
+            return Found(alpha, None, steps)
+    most = min(settings.max_iter, PATIENT * len(y))
+    descent = Smo(rows, scale, y, U, settings.cache_bytes, start).solve(min(settings.tol, 1e-5), most)
+    with threads.single_threaded_blas():
+        alpha, steps = polished(K, y, U, descent.alpha), descent.steps
+    if not dense and gap_of(alpha) > settings.tol:
+        again, more = interior_optimum(K, y, U)
+        if gap_of(again) < gap_of(alpha):
+            return Found(again, None, steps + more)
+    return Found(alpha, None, steps)
+
+
+def interior_optimum(K: Floats, y: Floats, U: Floats) -> tuple[Floats, int]:
+    """alpha to the last digits by the interior-point method, and the number of its iterations."""
+    largest = float(U.max())
+    best, reached, waited, count = np.zeros(len(y)), 1.0, 0, 0
+    with np.errstate(all="ignore"), threads.single_threaded_blas():
+        iterates = interior_point(KernelMargins(K, y, 1.0 / largest, True), U / largest)
+        for iterate in islice(iterates, MOST_ITERATIONS):
+            if not np.isfinite(iterate.beta).all():
+                break
+            alpha = np.minimum(balanced(np.minimum(largest * iterate.beta, U), y, U), U)
+            F = y - K @ (alpha * y)
+            now = relative_gap(alpha, F, y, U)
+            waited = 0 if now < 0.5 * reached else waited + 1
+            if now < reached:
+                best, reached = alpha, now
+            count += 1
+            if reached < 1e-10 or (waited > 8 and reached < 1e-3) or waited > 40:
+                break
+        return polished(K, y, U, best), count
+
+
+def scaled_matrix(rows: KernelRows, scale: float) -> Floats:
+    """K / scale in float64, symmetric to the last digit."""
+    K = np.asarray(rows.rows(slice(None)), dtype=np.float64) / scale
+    return np.asarray(0.5 * K + 0.5 * K.T)
+
+
+def is_semidefinite(rows: KernelRows, K: Floats | None, scale: float) -> bool | None:
+    """Whether K is positive semidefinite up to rounding: by the kernel's mathematics, or by a Cholesky factor."""
+    if rows.kernel.positive_semidefinite:
+        return True
+    if rows.n > LARGEST_TESTED:
+        return None
+    K = scaled_matrix(rows, scale) if K is None else K
+    single = isinstance(rows.kernel, Precomputed) and rows.dtype == np.float32
+    shift = rows.n * (float(np.finfo(np.float32).eps) if single else 8 * EPS) * float(np.abs(K).max(initial=0.0))
+    try:
+        np.linalg.cholesky(K + max(shift, float(np.finfo(np.float64).tiny)) * np.eye(rows.n))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _machine(problem: Problem, found: Found, single: bool, semidefinite: bool | None) -> Machine:
+    """The model of a dual point, rounded as asked, in the user's units, with its objective in float64."""
+    y, scale, alpha = problem.y, problem.scale, found.alpha
+    U, c = problem.bound * scale, alpha * y
+    F = y - problem.sums(c) if found.F is None else found.F
+    f = y - F
+    value, norm, b = dual(alpha, F, y), float(c @ f), best_intercept(F, y, U)
+    stretch = _stretch(y * (f + b), norm, U)
+    expansion, b = c * stretch / scale, b * stretch
+    if single:
+        expansion, b = expansion.astype(np.float32).astype(np.float64), float(np.float32(b))
+        f = problem.sums(expansion * scale)
+    else:
+        f = f * stretch
+    square = max(float((expansion * scale) @ f), 0.0)
+    primal = 0.5 * square + float(U @ np.maximum(0.0, 1.0 - y * (f + b)))
+    return Machine(
+        alpha=alpha / scale,
+        expansion=expansion,
+        b=b,
+        scores=f + b,
+        square=square / scale,
+        primal=primal / scale,
+        dual=min(value, primal) / scale,
+        n_iter=max(1, found.steps),
+        semidefinite=semidefinite,
+    )
+
+
+def _stretch(margins: Floats, norm: float, U: Floats) -> float:
+    """A factor of f, hardly above 1, with which no margin is below 1 by mere rounding, if that lowers the primal.
+
+    At a large C, a slack of 1e-15 costs more than anything else.
+    """
+    short = margins[(margins < 1.0) & (margins > 1.0 - 1e-7)]
+    if not len(short):
+        return 1.0
+    best, least = 1.0, np.inf
+    for t in (1.0, (1.0 + 2 * EPS) / float(np.median(short)), (1.0 + 2 * EPS) / float(short.min())):
+        primal = 0.5 * t * t * norm + float(U @ np.maximum(0.0, 1.0 - t * margins))
+        if primal < least * (1.0 - 1e-14):
+            best, least = t, primal
+    return best

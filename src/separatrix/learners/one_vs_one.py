@@ -1,0 +1,134 @@
+"""Support vector machines for every pair of classes, and what they publish together.
+
+Two classes are one pair, with classes[1] positive. More are k (k - 1) / 2 pairs (a, c), a < c, with class a positive,
+in the order (0, 1), (0, 2), ..., (1, 2), ...: the layout of LIBSVM and scikit-learn. There a support vector of class a
+has k - 1 coefficients, one for each other class, so ``dual_coef_`` is (k - 1, support vectors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import All, Certificate
+from separatrix.outcome import Fit, Status
+from separatrix.targets import Targets
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two classes, the positive first, their rows among those learned from, and the signs of these."""
+
+    positive: int
+    negative: int
+    rows: Integers
+    y: Floats
+
+
+@dataclass(frozen=True)
+class Member:
+    """The machine of one pair.
+
+    Parameters
+    ----------
+    coef : array of shape (m,)
+        alpha_i y_i of the pair's rows, as the model has them.
+    support : bool array of shape (m,)
+        Which of them are support vectors.
+    intercept : float
+    slack : array of shape (m,)
+    margin : float
+        1 / ‖w‖.
+    weights : array of shape (d,) or None
+        w, of a linear machine.
+    certificate : Certificate or None
+        None if nothing is proved.
+    status : Status
+    warning : Warning or None
+    n_iter : int
+    """
+
+    coef: Floats
+    support: Array
+    intercept: float
+    slack: Floats
+    margin: float
+    weights: Floats | None
+    certificate: Certificate | None
+    status: Status
+    warning: Warning | None
+    n_iter: int
+
+
+def pairs(targets: Targets) -> list[Pair]:
+    """The pairs of classes in order."""
+    codes = targets.values
+    if targets.binary:
+        return [Pair(1, 0, np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0))]
+    found = []
+    for a, c in combinations(range(targets.n_classes), 2):
+        rows = np.flatnonzero((codes == a) | (codes == c))
+        found.append(Pair(a, c, rows, np.where(codes[rows] == a, 1.0, -1.0)))
+    return found
+
+
+def assembled(targets: Targets, tasks: list[Pair], members: list[Member], single: bool) -> tuple[Fit, Floats]:
+    """All pairs as one fit without a model, and (pairs, support vectors) coefficients to make one of.
+
+    ``support_`` counts rows among those learned from.
+    """
+    n, codes = len(targets.values), targets.values
+    used = np.zeros(n, dtype=bool)
+    for pair, member in zip(tasks, members, strict=True):
+        used[pair.rows[member.support]] = True
+    support = np.flatnonzero(used)
+    support = support[np.argsort(codes[support], kind="stable")]  # class by class
+    place = np.full(n, -1)
+    place[support] = np.arange(len(support))
+    coef = np.zeros((len(tasks), len(support)))
+    dual_coef = np.zeros((1 if targets.binary else targets.n_classes - 1, len(support)))
+    slack = np.zeros((n, len(tasks)))
+    for task, (pair, member) in enumerate(zip(tasks, members, strict=True)):
+        chosen = pair.rows[member.support]
+        columns, values = place[chosen], member.coef[member.support]
+        coef[task, columns] = values
+        other = np.where(codes[chosen] == pair.positive, pair.negative, pair.positive)
+        line = np.where(other < codes[chosen], other, other - 1)
+        dual_coef[0 if targets.binary else line, columns] = values
+        slack[pair.rows, task] = member.slack
+    dtype = np.float32 if single else np.float64
+    margins = np.array([member.margin for member in members])
+    attributes: dict[str, Any] = {
+        "support_": support,
+        "dual_coef_": dual_coef.astype(dtype),
+        "intercept_": np.array([member.intercept for member in members]).astype(dtype),
+        "n_support_": np.bincount(codes[support], minlength=targets.n_classes).astype(np.int32),
+        "slack_": slack[:, 0] if targets.binary else slack,
+        "margin_": float(margins[0]) if targets.binary else margins,
+    }
+    if all(member.weights is not None for member in members):
+        attributes["coef_"] = np.array([member.weights for member in members]).astype(dtype)
+    return _fit(members, attributes), coef
+
+
+def _fit(members: list[Member], attributes: Mapping[str, Any]) -> Fit:
+    """The worst status of all, one warning of a kind, and a certificate if every pair has one."""
+    certificates = [member.certificate for member in members]
+    proved = [certificate for certificate in certificates if certificate is not None]
+    certificate = None
+    if len(proved) == len(certificates):
+        certificate = proved[0] if len(proved) == 1 else All(tuple(proved))
+    failed = [member for member in members if member.warning is not None]
+    return Fit(
+        model=None,
+        certificate=certificate,
+        status=failed[0].status if failed else members[0].status,
+        n_iter=max(member.n_iter for member in members),
+        attributes={**attributes, "n_iter_": np.array([member.n_iter for member in members])},
+        warnings=tuple({type(m.warning): m.warning for m in reversed(failed) if m.warning is not None}.values()),
+    )

@@ -1,0 +1,269 @@
+"""`SVC` and `HardMarginSVC`: the machine of each pair of classes, with its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.certificates import (
+    Certificate,
+    HingeGap,
+    Inseparable,
+    KernelInseparable,
+    KernelMarginBracket,
+)
+from separatrix.design import Design, as_design
+from separatrix.errors import ConvergenceWarning, NotSeparableError
+from separatrix.kernels import KernelRows, Linear
+from separatrix.learners.kernel_margin import Touching, hard_margin_kernel
+from separatrix.learners.kernel_perceptron import plain_settings
+from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
+from separatrix.learners.linear_svc import Settings as LinearSettings
+from separatrix.learners.linear_svc import bracket, hard_margin, soft
+from separatrix.learners.linear_svm import Widest
+from separatrix.learners.one_vs_one import Member, Pair, assembled, pairs
+from separatrix.outcome import Fit, Status
+from separatrix.targets import Targets
+
+DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method needs no compiler's help
+LINEAR_ITERATIONS = 1000
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that the pairs have in common."""
+
+    rows: KernelRows
+    points: Any  # of a linear kernel, in the type they were given in
+    targets: Targets
+    weight: Floats
+    kept: Integers  # positions of the rows among those given
+    settings: Settings
+    starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
+
+
+def svc(task: Task) -> tuple[Fit, Floats]:
+    """One machine for each pair of classes; see `assembled`."""
+    found = pairs(task.targets)
+    linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
+    dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
+    members = []
+    for pair in found:
+        if linear:
+            members.append(_linear(task, pair, hard))
+        else:
+            members.append(_hard(task, pair) if hard else _soft(task, pair, dense))
+    return assembled(task.targets, found, members, task.settings.single)
+
+
+def _soft(task: Task, pair: Pair, dense: bool) -> Member:
+    """1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i f(x_i)) in feature space."""
+    settings = task.settings
+    bound = settings.C * task.weight[pair.rows]
+    rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
+    start = task.starts.get((pair.positive, pair.negative))
+    machine = soft_margin(rows, pair.y, bound, settings, dense, None if start is None else start[pair.rows])
+    kernel = plain_settings(task.rows.kernel)
+    status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
+    used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
+    certificate = None
+    if machine.semidefinite and kernel is not None:
+        certificate = HingeGap(
+            **_gap(task, pair, machine),
+            coef=None,
+            intercept=machine.b,
+            kernel=kernel,
+            points=task.kept[pair.rows[used]],
+            alpha=machine.alpha[used],
+            expansion=machine.expansion[used],
+        )
+    return Member(
+        coef=machine.expansion,
+        support=machine.expansion != 0,
+        intercept=machine.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * machine.scores),
+        margin=1.0 / float(np.sqrt(machine.square)) if machine.square > 0 else np.inf,
+        weights=None,
+        certificate=certificate,
+        status=status,
+        warning=warning,
+        n_iter=machine.n_iter,
+    )
+
+
+def _gap(task: Task, pair: Pair, machine: Any) -> dict[str, Any]:
+    return {
+        "primal": machine.primal,
+        "dual": machine.dual,
+        "tol": max(task.settings.tol, machine.relative_gap),
+        "loss": "hinge",
+        "C": task.settings.C,
+        "classes": task.targets.classes,
+        "class_weight": task.targets.class_weight,
+        "positive": pair.positive,
+        "negative": pair.negative,
+        "fit_intercept": True,
+    }
+
+
+def _verdict(machine: Machine, settings: Settings, checkable: bool, kernel: Any) -> tuple[Status, Warning | None]:
+    if machine.semidefinite is False:
+        return Status.LOCAL, ConvergenceWarning(
+            f"The kernel {kernel} is not positive semidefinite on these points, so the problem is not convex: this is "
+            "a local solution of its dual, and nothing is claimed about others. Use another kernel, or other settings."
+        )
+    if machine.semidefinite is None:
+        return Status.LOCAL, ConvergenceWarning(
+            f"Whether the kernel {kernel} is positive semidefinite is not known, and there are too many points to test "
+            "it: this is a stationary point of the dual, and nothing is claimed about others."
+        )
+    if machine.relative_gap > settings.tol:
+        return Status.UNCERTIFIED, ConvergenceWarning(
+            f"Stopped after {machine.n_iter} iterations at a relative gap of {machine.relative_gap:.1e}, above "
+            f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X."
+        )
+    if not checkable:
+        return Status.UNCERTIFIED, ConvergenceWarning(
+            f"The relative gap is {machine.relative_gap:.1e}, but the checker does not know the kernel {kernel}, so "
+            "there is no certificate: pass a function k(A, B), which it can call, or kernel='precomputed'."
+        )
+    return Status.CERTIFIED, None
+
+
+def _hard(task: Task, pair: Pair) -> Member:
+    """The maximum margin in feature space."""
+    rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
+    found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single)
+    kernel = plain_settings(task.rows.kernel)
+    sides: dict[str, Any] = {
+        "classes": task.targets.classes,
+        "positive": pair.positive,
+        "negative": pair.negative,
+        "kernel": kernel,
+    }
+    if isinstance(found, Touching):
+        points = np.flatnonzero(found.weights)
+        proof = KernelInseparable(**sides, points=points, weights=found.weights[points], margin_bound=2 * found.bound)
+        raise NotSeparableError(_inseparable(task, pair), proof)
+    certificate = None
+    if kernel is not None:
+        points = np.flatnonzero(found.alpha)
+        certificate = KernelMarginBracket(
+            **sides,
+            fit_intercept=True,
+            lower=found.lower,
+            upper=found.upper,
+            direction=None,
+            points=points,
+            alpha=found.alpha[points],
+            expansion=found.expansion[points],
+            intercept=found.b,
+            space="feature",
+        )
+    width = (found.upper - found.lower) / found.upper
+    return Member(
+        coef=found.expansion,
+        support=found.expansion != 0,
+        intercept=found.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * found.scores),
+        margin=found.lower / float((pair.y * found.scores).min()),
+        weights=None,
+        certificate=certificate,
+        status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
+        warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
+        n_iter=found.n_iter,
+    )
+
+
+def _inseparable(task: Task, pair: Pair) -> str:
+    negative, positive = task.targets.classes[[pair.negative, pair.positive]].tolist()
+    return (
+        f"The classes {negative!r} and {positive!r} cannot be separated in the feature space of {task.rows.kernel}, so "
+        "there is no hard margin; the error's certificate proves it. Use SVC with a finite C, or another kernel."
+    )
+
+
+def _wide(width: float, tol: float) -> Warning:
+    return ConvergenceWarning(
+        f"The bounds on the margin are {width:.1e} apart, relative to it, more than tol={tol:g}: raise tol, or scale "
+        "the columns of X."
+    )
+
+
+def _linear(task: Task, pair: Pair, hard: bool) -> Member:
+    """The same with k(a, b) = a.b, where w is a vector: through the methods of `LinearSVC`."""
+    settings = task.settings
+    whole = len(pair.rows) == len(task.weight)
+    design = as_design(task.points if whole else task.points[pair.rows], True)
+    linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
+    certificate: Certificate
+    if hard:
+        wide = _widest(design, task, pair, linear)
+        w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
+        gap = (wide.upper - wide.lower) / wide.upper if np.isfinite(wide.upper) else np.inf
+        certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
+    else:
+        machine = soft(design, pair.y, settings.C * task.weight[pair.rows], linear, None)
+        w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
+        used = np.flatnonzero(alpha > 0)
+        certificate = HingeGap(
+            **_gap(task, pair, machine),
+            coef=w,
+            intercept=b,
+            kernel=None,
+            points=task.kept[pair.rows[used]],
+            alpha=alpha[used],
+            expansion=None,
+        )
+    scores = design.anchored()
+    f = scores.dot(scores.from_user_units(w[None], np.array([b])))[:, 0]
+    length = float(np.linalg.norm(w))
+    warning = ConvergenceWarning(
+        f"Stopped after {n_iter} iterations at a relative gap of {gap:.1e}, above tol={settings.tol:g}: raise tol, "
+        "lower C, or scale the columns of X to moderate size."
+    )
+    within = gap <= settings.tol
+    return Member(
+        coef=alpha * pair.y,
+        support=alpha > 0,
+        intercept=b,
+        slack=np.maximum(0.0, 1.0 - pair.y * f),
+        margin=1.0 / length if length > 0 else np.inf,
+        weights=w,
+        certificate=certificate,
+        status=(Status.BRACKETED if hard else Status.CERTIFIED) if within else Status.UNCERTIFIED,
+        warning=None if within else warning,
+        n_iter=max(1, n_iter),
+    )
+
+
+def _widest(design: Design, task: Task, pair: Pair, settings: LinearSettings) -> Widest:
+    """The hard margin; if there is none, the proof names the classes of the pair."""
+    try:
+        labels = task.targets.classes if task.targets.binary else np.array([-1, 1])
+        return hard_margin(design, pair.y, settings, labels)
+    except NotSeparableError as error:
+        proof = error.certificate
+        assert isinstance(proof, Inseparable)
+        if task.targets.binary:
+            raise NotSeparableError(_inseparable(task, pair), proof) from None
+        weights = np.asarray(proof.weights, dtype=np.float64)
+        points = np.flatnonzero(weights)
+        bound = max(1e-6 * design_size(design), 2 * proof.margin_bound)
+        sides: dict[str, Any] = {"classes": task.targets.classes, "positive": pair.positive, "negative": pair.negative}
+        raise NotSeparableError(
+            _inseparable(task, pair),
+            KernelInseparable(
+                **sides, kernel={"kernel": "linear"}, points=points, weights=weights[points], margin_bound=bound
+            ),
+        ) from None
+
+
+def design_size(design: Design) -> float:
+    """The largest entry of the rows."""
+    (largest,) = design.reduce(lambda block: (float(np.abs(block.x).max()),))
+    return float(largest) * np.sqrt(design.d)

@@ -1,0 +1,286 @@
+"""Sequential minimal optimisation over working sets of many points.
+
+    max over alpha of  sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j k(x_i, x_j)
+    subject to  0 <= alpha_i <= U_i  and  sum_i alpha_i y_i = 0
+
+1. Of the points whose alpha_i y_i may rise, those of largest residual F_i = y_i - f(x_i), and of those that may fall,
+   those of smallest: moving alpha from the second to the first gains most. They join what is left of the last set.
+2. Within the set, whose kernel matrix fits into the cache, pairs are moved one by one: the worst i, and the j with
+   which it gains most (to second order), until the set is nearly optimal by itself.
+3. Rows of the kernel matrix, in float32, carry the moves to the residuals of all other points.
+4. Points at a bound that no violation reaches are left aside (shrinking): rows are then computed for the others only.
+
+Rows in float32 spoil residuals as they add up. So they only have to find the way: once the gap of what is left seems
+small enough, the residuals of all points are computed from scratch in float64. If the gap, now true, is too large, the
+descent goes on from there with smaller moves, whose rounding is smaller by as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.compiled import compiled
+from separatrix.design import threads
+from separatrix.kernels import KernelRows
+from separatrix.solvers.kernel_columns import KernelColumns
+from separatrix.solvers.row_cache import RowCache
+from separatrix.solvers.soft_margin import dual, gap, may_fall, may_rise, rebalanced, relative_gap
+
+WORKING_SET = 1024
+SHRINK_EVERY = 4  # working sets
+PATIENCE = 30  # working sets without a gap that is a tenth smaller
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Where it ended: alpha, residuals in float64, and how many pairs were moved."""
+
+    alpha: Floats
+    F: Floats
+    steps: int
+    relative_gap: float
+
+
+class Smo:
+    """One problem: all its points, and those that are still moving (`active`).
+
+    Parameters
+    ----------
+    rows : KernelRows
+    scale : float
+        Kernel values are divided by it; alpha and U are those of the kernel so scaled.
+    y, U : arrays of shape (n,)
+    cache_bytes : float
+        For rows of the kernel matrix.
+    start : array of shape (n,) or None
+        alpha to go on from, within its bounds.
+    """
+
+    def __init__(
+        self, rows: KernelRows, scale: float, y: Floats, U: Floats, cache_bytes: float, start: Floats | None = None
+    ) -> None:
+        self.y, self.U = y, U
+        self.single = KernelColumns.of(rows, scale, np.float32)
+        self.double = KernelColumns.of(rows, scale, np.float64)
+        self.diagonal = np.asarray(rows.diagonal(), dtype=np.float64) / scale
+        self.cache = RowCache(self.single, cache_bytes)
+        self.size = max(2, min(WORKING_SET, len(y), self.cache.room))
+        self.alpha, self.F = np.zeros(len(y)), y.astype(np.float64)
+        self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
+        self.steps = 0
+        if start is not None:
+            self.alpha = start
+            self._refresh()
+
+    def solve(self, tol: float, max_steps: int) -> Descent:
+        """Descend until the gap in float64 is within tol, no longer falls, or the steps are used up."""
+        reached, failures = np.inf, 0
+        while True:
+            # a little below tol, for the gap is estimated, and never far below what this descent can see
+            self._descend(max(0.5 * tol, 1e-7 * reached if np.isfinite(reached) else 0.0), max_steps)
+            self._refresh()
+            now = relative_gap(self.alpha, self.F, self.y, self.U)
+            failures = failures + 1 if now > 0.5 * reached else 0
+            reached = min(reached, now)
+            if now <= tol or self.steps >= max_steps or failures >= 3:
+                return Descent(self.alpha, self.F, self.steps, now)
+
+    def _refresh(self) -> None:
+        """Residuals of all points in float64: from what has changed since last time, or from all if that is less."""
+        self.alpha = rebalanced(self.alpha, self.y, self.U)
+        change = (self.alpha - self._exact_alpha) * self.y
+        moved, used = np.flatnonzero(change), np.flatnonzero(self.alpha)
+        everyone = np.arange(len(self.y))
+        if len(moved) < len(used):
+            self.F = self._exact_F - self.double.restricted(moved).dot(everyone, change[moved])
+        else:
+            self.F = self.y - self.double.restricted(used).dot(everyone, (self.alpha * self.y)[used])
+        self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
+
+    def _descend(self, target: float, max_steps: int) -> None:
+        """Move alpha until the gap of the active points, as float32 rows have it, is within the target."""
+        self._activate(np.arange(len(self.y)))
+        value, best, waited, rounds = dual(self.alpha, self.F, self.y), np.inf, 0, 0
+        last: Integers = np.zeros(0, dtype=np.intp)
+        while self.steps < max_steps:
+            a, F, y, U = self.alpha[self.active], self.F[self.active], self.y[self.active], self.U[self.active]
+            rise, fall = may_rise(a, y, U), may_fall(a, y, U)
+            top, bottom = F[rise].max(initial=-np.inf), F[fall].min(initial=np.inf)
+            if not top > bottom:
+                return
+            free = rise & fall
+            b = float(np.clip(F[free].mean(), bottom, top)) if free.any() else 0.5 * (top + bottom)
+            left = gap(a, F, y, U, b)
+            relative = left / max(value + left, float(np.finfo(np.float64).tiny))
+            if relative <= target:
+                return
+            waited = 0 if relative < 0.9 * best else waited + 1
+            best = min(best, relative)
+            if waited > PATIENCE:
+                return
+            rounds += 1
+            if rounds % SHRINK_EVERY == 0 and self._shrink(F, rise, fall, top, bottom):
+                last = np.zeros(0, dtype=np.intp)
+                continue
+            last = self._working_set(last, F, rise, fall)
+            gained = self._optimise(last, top - bottom, max_steps)
+            value += gained
+            if not gained > 0.0:
+                return
+
+    def _activate(self, active: Integers) -> None:
+        self.active = active
+        self.cache.use(active)
+
+    def _shrink(self, F: Floats, rise: Array, fall: Array, top: float, bottom: float) -> bool:
+        """Leave aside the points at a bound that could only move the wrong way; whether that was worth it."""
+        settled = (~rise & np.greater(F, top)) | (~fall & np.less(F, bottom))
+        if settled.sum() < 0.2 * len(F):
+            return False
+        self._activate(self.active[~settled])
+        return True
+
+    def _working_set(self, last: Integers, F: Floats, rise: Array, fall: Array) -> Integers:
+        """Positions among the active points: the worst of either kind, and of the last set, the free ones first."""
+        size = min(self.size, len(F))
+        quarter = max(1, size // (4 if len(last) else 2))
+        chosen = np.zeros(len(F), dtype=bool)
+        for key, allowed in ((-F, rise), (F, fall)):
+            candidates = np.flatnonzero(allowed & ~chosen)
+            if len(candidates) > quarter:
+                candidates = candidates[np.argpartition(key[candidates], quarter - 1)[:quarter]]
+            chosen[candidates] = True
+        new = np.flatnonzero(chosen)
+        kept = last[~chosen[last]]
+        free = (rise & fall)[kept]
+        kept = np.concatenate([kept[free], kept[~free]])[: size - len(new)]
+        return np.concatenate([new, kept])
+
+    def _optimise(self, chosen: Integers, violation: float, max_steps: int) -> float:
+        """Nearly solve the problem of a working set, and carry its moves to all active residuals."""
+        slots = self.cache.slots(chosen)
+        points = self.active[chosen]
+        work = 400.0 * len(chosen) ** 2
+        K = np.empty((len(chosen), len(chosen)), dtype=np.float32)
+        compiled(gather, work)(self.cache.table, slots, chosen, self.diagonal[points], K)
+        alpha, F = self.alpha[points], self.F[points]
+        before = alpha.copy()
+        steps, gained = compiled(move_pairs, work)(
+            K, self.diagonal[points], self.y[points], self.U[points], alpha, F, 0.1 * violation, max_steps - self.steps
+        )
+        self.steps += int(steps)
+        change = (alpha - before) * self.y[points]
+        moved = np.flatnonzero(change)
+        self.alpha[points] = alpha
+        if len(moved):
+            self._carry(slots[moved], change[moved])
+        return float(gained)
+
+    def _carry(self, slots: Integers, change: Floats) -> None:
+        """F -= sum_i change_i K_i over the active points, by both cores."""
+        moves = np.zeros(len(self.active))
+        loop = compiled(add_rows, 10.0 * len(slots) * len(moves))
+        step = max(4096, -(-len(moves) // threads.count()))
+
+        def part(first: int) -> None:
+            loop(self.cache.table, slots, change, moves, first, min(first + step, len(moves)))
+
+        list(threads.pool().map(part, range(0, len(moves), step)))
+        self.F[self.active] -= moves
+
+
+def gather(table: Any, slots: Any, chosen: Any, diagonal: Any, K: Any) -> None:
+    """K = the chosen columns of the chosen rows; symmetric, as rounding may not have left it."""
+    for i in range(len(slots)):
+        row = table[slots[i]]
+        for j in range(i):
+            value = row[chosen[j]]
+            K[i, j] = value
+            K[j, i] = value
+        K[i, i] = diagonal[i]
+
+
+def move_pairs(
+    K: Any, diagonal: Any, y: Any, U: Any, alpha: Any, F: Any, enough: float, most: int
+) -> tuple[int, float]:
+    """Move pairs until no two points of the set differ by more than ``enough``; (pairs moved, gain of the dual)."""
+    m = len(y)
+    rise = np.empty(m, dtype=np.bool_)
+    fall = np.empty(m, dtype=np.bool_)
+    for t in range(m):
+        rise[t] = alpha[t] < U[t] if y[t] > 0 else alpha[t] > 0.0
+        fall[t] = alpha[t] > 0.0 if y[t] > 0 else alpha[t] < U[t]
+    steps = 0
+    gained = 0.0
+    while steps < most:
+        i = -1
+        top = -np.inf
+        bottom = np.inf
+        for t in range(m):
+            if rise[t] and F[t] > top:
+                top = F[t]
+                i = t
+            if fall[t] and F[t] < bottom:
+                bottom = F[t]
+        if i < 0 or not top - bottom > enough:
+            break
+        j = -1
+        best = -1.0
+        row = K[i]
+        d_i = diagonal[i]
+        for t in range(m):
+            if fall[t]:
+                lead = top - F[t]
+                if lead > 0.0:
+                    # float32 rows know a curvature this well, and no better
+                    curvature = max(d_i + diagonal[t] - 2.0 * row[t], 2.4e-7 * (d_i + diagonal[t]))
+                    if lead * lead > best * curvature:
+                        best = lead * lead / curvature if curvature > 0.0 else np.inf
+                        j = t
+        if j < 0:
+            break
+        lead = top - F[j]
+        curvature = max(d_i + diagonal[j] - 2.0 * row[j], 2.4e-7 * (d_i + diagonal[j]))
+        room = min(U[i] - alpha[i] if y[i] > 0 else alpha[i], alpha[j] if y[j] > 0 else U[j] - alpha[j])
+        step = room if lead >= curvature * room else lead / curvature
+        gained += step * (lead - 0.5 * curvature * step)
+        alpha[i] += y[i] * step
+        alpha[j] -= y[j] * step
+        for t in (i, j):
+            if alpha[t] < 1e-12 * U[t]:
+                alpha[t] = 0.0
+            elif alpha[t] > (1.0 - 1e-12) * U[t]:
+                alpha[t] = U[t]
+            rise[t] = alpha[t] < U[t] if y[t] > 0 else alpha[t] > 0.0
+            fall[t] = alpha[t] > 0.0 if y[t] > 0 else alpha[t] < U[t]
+        other = K[j]
+        for t in range(m):
+            F[t] -= step * (row[t] - other[t])
+        steps += 1
+    return steps, gained
+
+
+def add_rows(table: Any, slots: Any, change: Any, out: Any, first: int, last: int) -> None:
+    """out[first:last] += sum_i change_i table[slots_i], a piece of the columns at a time."""
+    piece = 1024
+    for start in range(first, last, piece):
+        stop = min(start + piece, last)
+        o = out[start:stop]
+        r = 0
+        while r + 4 <= len(slots):
+            a, b = table[slots[r], start:stop], table[slots[r + 1], start:stop]
+            c, d = table[slots[r + 2], start:stop], table[slots[r + 3], start:stop]
+            ca, cb, cc, cd = change[r], change[r + 1], change[r + 2], change[r + 3]
+            for t in range(stop - start):
+                o[t] += ca * a[t] + cb * b[t] + cc * c[t] + cd * d[t]
+            r += 4
+        while r < len(slots):
+            a = table[slots[r], start:stop]
+            ca = change[r]
+            for t in range(stop - start):
+                o[t] += ca * a[t]
+            r += 1

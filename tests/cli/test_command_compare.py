@@ -1,0 +1,205 @@
+"""compare, end to end: what it prints, what it writes, and what an interruption leaves."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from cli.commandline import run, run_json, write_table
+
+from separatrix.data import embedded
+from separatrix.persistence import load_bundle
+
+FILES = {"report.html", "model.separatrix", "run.json"}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    """compare on the embedded table, once."""
+    folder = tmp_path_factory.mktemp("compare") / "new" / "folder"
+    done = run("compare", "--out", folder, "--folds", 3)
+    return done, folder, json.loads((folder / "run.json").read_text())
+
+
+def test_embedded_table_ends_with_a_leaderboard_and_three_files(result):
+    done, folder, _ = result
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in folder.iterdir()} == FILES
+    for words in ("569 rows", "separable", "logistic regression", "majority (baseline)", "holds", "No intervals"):
+        assert words in done.stdout
+    assert "\x1b" not in done.output
+    assert "[1/" in done.stderr
+    assert "[1/" not in done.stdout
+
+
+def test_run_json_has_all_that_was_shown(result):
+    _, _, record = result
+    assert record["schema"] == 1
+    assert record["data"]["fingerprint"] == embedded().fingerprint
+    assert [entry["rows"] for entry in record["data"]["classes"]] == [357, 212]
+    assert record["separability"]["verdict"] == "separable"
+    assert record["seed"] == 0
+    assert {"separatrix", "numpy", "python"} <= set(record["versions"])
+    board = record["leaderboard"]
+    values = [entry["balanced_accuracy"]["value"] for entry in board]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > 0.94
+    for entry in board:
+        for name in ("balanced_accuracy", "auc", "log_loss"):
+            if entry[name] is not None:
+                assert entry[name]["low"] <= entry[name]["value"] <= entry[name]["high"]
+        assert entry["fit_seconds"] >= 0
+    baseline = next(entry for entry in board if entry["model"] is None)
+    assert baseline["balanced_accuracy"]["value"] == 0.5
+    assert not baseline["tie_with_best"]
+    assert {"kozinec", "hard-margin", "logistic", "linear-svm", "svm"} <= {entry["model"] for entry in board}
+    assert record["best"]["verified"]
+    assert record["coefficients"]["largest"][0]["column"] in embedded().names
+
+
+def test_the_saved_model_loads_predicts_and_verifies(result):
+    _, folder, record = result
+    bundle = load_bundle(folder / "model.separatrix")
+    table = embedded()
+    X, _ = bundle.encoder.transform(table)
+    assert bundle.fingerprint == table.fingerprint
+    assert np.mean(bundle.model.predict(X) == table.y) > 0.94
+    assert bundle.model.certificate_.verify(X, table.y)
+    done = run("verify", folder / "model.separatrix")
+    assert done.exit_code == 0
+    assert "The claim holds." in done.stdout
+    assert record["best"]["model"] in ("logistic", "linear-svm")
+
+
+def test_a_table_of_ones_own_with_json_and_a_seed(tmp_path):
+    table = write_table(tmp_path / "pets.csv")
+    words = ("compare", table, "--target", "kind", "--out", tmp_path, "--folds", 3, "--seed", 7)
+    done, record = run_json(*words)
+    assert done.exit_code == 0, done.output
+    assert record["seed"] == 7
+    assert record["separability"]["verdict"] == "overlapping"
+    assert {left["name"] for left in record["left_out"]} >= {"Kozinec", "hard-margin SVM"}
+    types = {column["column"]: column["type"] for column in record["data"]["column_types"]}
+    assert types == {"id": "identifier?", "length": "number", "width": "number", "colour": "category"}
+    assert json.loads((tmp_path / "run.json").read_text()) == record
+    again = run_json(*words)[1]
+    figures = [(entry["name"], entry["balanced_accuracy"], entry["log_loss"]) for entry in record["leaderboard"]]
+    assert figures == [(entry["name"], entry["balanced_accuracy"], entry["log_loss"]) for entry in again["leaderboard"]]
+
+
+def test_three_classes(tmp_path):
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "iris.csv"
+    rows = [",".join([*map(str, x), f"kind {label}"]) for x, label in zip(X, y, strict=True)]
+    path.write_text("\n".join(["a,b,c,d,species", *rows]))
+    done, record = run_json("compare", path, "--target", "species", "--out", tmp_path, "--folds", 2)
+    assert done.exit_code == 0, done.output
+    assert record["leaderboard"][0]["balanced_accuracy"]["value"] > 0.93
+    assert {entry["class"] for entry in record["coefficients"]["largest"]} <= {f"kind {j}" for j in range(3)}
+
+
+def test_time_limit_leaves_out_and_says_so(tmp_path, monkeypatch):
+    from separatrix.compare import judge
+
+    table = write_table(tmp_path / "pets.csv")
+    before = judge._still_time
+
+    def slow(problem, spent, fits_left):
+        before(problem, 1e9 if fits_left == 2 and len(problem.codes) == 60 else 0.0, fits_left)
+
+    monkeypatch.setattr(judge, "_still_time", slow)
+    done = run("compare", table, "--target", "kind", "--out", tmp_path, "--folds", 2)
+    assert done.exit_code == 4
+    assert "--time-limit" in done.stderr
+    assert not (tmp_path / "run.json").exists()
+
+
+@pytest.mark.parametrize("words", [("compare", "--target", "x"), ("compare", "--folds", 1), ("compare", "--speed")])
+def test_usage_errors(words):
+    assert run(*words).exit_code == 2
+
+
+def test_without_a_target_the_columns_are_listed(tmp_path):
+    done = run("compare", write_table(tmp_path / "pets.csv"), "--out", tmp_path)
+    assert done.exit_code == 2
+    assert "colour" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,x\n2,x\n", "one value"),
+        ("a,b\n1,x\n2,y\n3,x\n", "'y' has one row only"),
+        ("a,b\n", "no rows"),
+        ("", "empty"),
+    ],
+)
+def test_bad_data_is_one_kind_line_and_code_4(tmp_path, text, words):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    done = run("compare", path, "--target", "b", "--out", tmp_path)
+    assert done.exit_code == 4
+    assert words in done.stderr
+    assert "Traceback" not in done.output
+    assert len(done.stderr.strip().splitlines()) <= 3
+
+
+def test_a_missing_file_or_an_unwritable_folder_is_found_before_the_work(tmp_path):
+    assert run("compare", tmp_path / "none.csv", "--target", "b").exit_code == 4
+    (tmp_path / "file").write_text("")
+    assert run("compare", "--out", tmp_path / "file").exit_code == 4
+    (tmp_path / "report.html").mkdir()
+    done = run("compare", "--out", tmp_path)
+    assert done.exit_code == 4
+    assert "report.html" in done.stderr
+
+
+def test_a_capped_classifier_is_shown_as_capped_and_not_saved(tmp_path, monkeypatch):
+    from separatrix.compare import candidates
+
+    monkeypatch.setattr(candidates, "KERNEL_ROWS", 30)
+    _, record = run_json("compare", write_table(tmp_path / "p.csv"), "-t", "kind", "-o", tmp_path, "--folds", 2)
+    svm = next(entry for entry in record["leaderboard"] if entry["model"] == "svm")
+    assert svm["capped"]
+    assert svm["rows_used"] == 30
+    assert "30 of 60 rows" in svm["note"]
+    assert record["best"]["model"] != "svm"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_no_file(tmp_path, kind):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "separatrix", "compare", "--out", tmp_path / "out"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    first = process.stderr.readline()  # the work has begun
+    time.sleep(0.5)
+    process.send_signal(kind)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 128 + kind, first + rest
+    assert "Traceback" not in rest
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_error_while_writing_leaves_the_old_files(tmp_path, monkeypatch):
+    import separatrix.persistence
+
+    (tmp_path / "run.json").write_text("old")
+
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(separatrix.persistence, "save", interrupted)
+    done = run("compare", write_table(tmp_path / "p.csv"), "-t", "kind", "-o", tmp_path, "--folds", 2)
+    assert done.exit_code == 130
+    assert (tmp_path / "run.json").read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} <= {"p.csv", "run.json", "report.html"}

@@ -1,0 +1,125 @@
+"""Sequential minimal optimisation forced on problems of which the answer is known otherwise."""
+
+import numpy as np
+import pytest
+from problems import noisy
+from scipy import sparse
+
+from separatrix import SVC
+from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
+from separatrix.learners import kernel_svm
+from separatrix.solvers.kernel_columns import KernelColumns
+from separatrix.solvers.row_cache import RowCache
+from separatrix.solvers.smo import Smo
+from separatrix.solvers.soft_margin import best_intercept, dual, gap, relative_gap
+
+
+def problem(n=300, seed=0):
+    X, y = noisy(n, 4, seed=seed)
+    return X, np.where(y == 1, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("kernel", [Rbf(0.3), Poly(2, 0.3, 1.0), Linear(), Laplacian(0.3), Precomputed()], ids=str)
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9])
+def test_the_same_optimum_as_the_interior_point_method(kernel, tol):
+    X, y = problem()
+    K = Rbf(0.4)(X, X) if isinstance(kernel, Precomputed) else kernel(X, X)
+    rows = KernelRows(kernel, K if isinstance(kernel, Precomputed) else X)
+    scale = float(rows.diagonal().max())
+    U = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) * scale
+    descent = Smo(rows, scale, y, U, 1e6).solve(tol, 10**7)
+    assert descent.relative_gap <= tol
+    exact, _ = kernel_svm.interior_optimum(K / scale, y, U)
+    best = dual(exact, y - K / scale @ (exact * y), y)
+    F = y - K / scale @ (descent.alpha * y)
+    np.testing.assert_allclose(descent.F, F, atol=1e-9)
+    np.testing.assert_allclose(dual(descent.alpha, F, y), best, rtol=2 * tol)
+    assert (descent.alpha >= 0).all()
+    assert (descent.alpha <= U).all()
+    np.testing.assert_allclose(descent.alpha @ y, 0.0, atol=1e-12 * U.sum())
+
+
+@pytest.mark.parametrize("bytes_", [0.0, 30_000.0, 1e8])
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
+def test_a_small_cache_is_slower_and_as_right(bytes_, wrap, monkeypatch):
+    X, y = problem(400)
+    X[np.abs(X) < 0.5] = 0.0
+    rows = KernelRows(Rbf(0.3), wrap(X))
+    monkeypatch.setattr("separatrix.solvers.smo.WORKING_SET", 64)
+    solver = Smo(rows, 1.0, y, np.full(len(y), 3.0), bytes_)
+    assert solver.cache._memory.nbytes <= max(bytes_, 16 * 4 * len(y))
+    descent = solver.solve(1e-7, 10**7)
+    assert descent.relative_gap <= 1e-7
+
+
+def test_the_cache_holds_what_it_says_through_shrinking():
+    X, _ = problem(100)
+    rows = KernelRows(Rbf(0.3), X)
+    K = Rbf(0.3)(X, X)
+    cache = RowCache(KernelColumns.of(rows, 1.0, np.float32), 4 * 100 * 30)
+    rng = np.random.default_rng(0)
+    active = np.arange(100)
+    for size in (100, 100, 70, 70, 31, 100, 40):
+        active = np.sort(rng.choice(100 if size == 100 else active, size, replace=False))
+        cache.use(active)
+        for _ in range(4):
+            chosen = rng.choice(size, 20, replace=False)
+            slots = cache.slots(chosen)
+            assert len(np.unique(slots)) == 20
+            np.testing.assert_allclose(cache.table[slots], K[np.ix_(active[chosen], active)], atol=2e-6)
+
+
+def test_large_problems_of_the_estimator_take_this_way(monkeypatch):
+    X, y = noisy(700, 4)
+    reference = SVC(C=5.0).fit(X, y)
+    monkeypatch.setattr(kernel_svm, "DENSE", 100)
+    model = SVC(C=5.0, tol=1e-7, cache_size=0.5).fit(X, y)
+    assert model.certificate_.relative_gap <= 1e-7
+    assert model.certificate_.verify(X, y)
+    np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-3)
+    np.testing.assert_allclose(model.certificate_.primal, reference.certificate_.primal, rtol=1e-7)
+    sparse_model = SVC(C=5.0, tol=1e-7).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(sparse_model.certificate_.primal, reference.certificate_.primal, rtol=1e-7)
+
+
+def test_the_best_intercept_is_the_best():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = int(rng.integers(2, 12))
+        F, U = np.round(rng.normal(size=n), 1), rng.integers(1, 4, n).astype(float)
+        y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        y[0], y[-1] = 1.0, -1.0
+        b = best_intercept(F, y, U)
+        loss = [float(U @ np.maximum(0, y * (F - t))) for t in [*F, b]]
+        assert loss[-1] <= min(loss) + 1e-12
+        best = [t for t, value in zip(F, loss, strict=False) if value <= min(loss) + 1e-12]
+        np.testing.assert_allclose(b, 0.5 * (min(best) + max(best)), atol=1e-12)
+
+
+def test_the_gap_is_the_primal_less_the_dual():
+    X, y = problem(30)
+    K, U = Rbf(0.5)(X, X), np.full(30, 2.0)
+    alpha = np.where(y > 0, 0.3, 0.0)
+    alpha[y < 0] = alpha.sum() / (y < 0).sum()
+    f = K @ (alpha * y)
+    F, b = y - f, 0.2
+    primal = 0.5 * (alpha * y) @ f + U @ np.maximum(0, 1 - y * (f + b))
+    value = alpha.sum() - 0.5 * (alpha * y) @ f
+    np.testing.assert_allclose(dual(alpha, F, y), value)
+    np.testing.assert_allclose(gap(alpha, F, y, U, b), primal - value)
+    assert 0 < relative_gap(alpha, F, y, U) <= (primal - value) / primal + 1e-12
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_warm_start_moves_fewer_pairs_to_the_same_optimum(monkeypatch, classes):
+    monkeypatch.setattr("separatrix.learners.kernel_svm.DENSE", 0)
+    monkeypatch.setattr("separatrix.learners.svc.DENSE_WORK", 0)
+    X, y = noisy(400, 4, seed=3)
+    y = y if classes == 2 else y + (X[:, 0] > 0.5)
+    model = SVC(kernel="rbf", warm_start=True, tol=1e-6)
+    for C in (1.0, 1.1):
+        model.set_params(C=C).fit(X, y)
+    cold = SVC(kernel="rbf", C=1.1, tol=1e-6).fit(X, y)
+    assert np.sum(model.n_iter_) < np.sum(cold.n_iter_)
+    np.testing.assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-2)
+    assert model.certificate_.verify(X, y)
