@@ -40,8 +40,9 @@ EXPECTED_FAILURES: Mapping[str, Mapping[str, str]] = {
     "HardMarginSVC": _INSEPARABLE,
     "KernelPerceptron": _ONLINE,
     "MinimumErrorClassifier": {
-        "check_class_weight_classifiers": "with weights of 1000 and 0.0001 the check wants nearly all rows in the heavy "
-        "class; of the hyperplanes without an error there, the fewest errors elsewhere leave rows to the light class",
+        "check_class_weight_classifiers": "with weights of 1000 and 0.0001 the check wants nearly all rows in the "
+        "heavy class; of the hyperplanes without an error there, that with the fewest errors elsewhere leaves rows "
+        "to the light class",
     },
     "Perceptron": {
         **_ONLINE,

@@ -25,9 +25,7 @@ def exists(loss, quantity):
     return quantity != "conjugate" or loss.convex
 
 
-EXISTING = [
-    (loss, quantity) for loss in [*BINARY, ZeroOne()] for quantity in QUANTITIES if exists(loss, quantity)
-]
+EXISTING = [(loss, quantity) for loss in [*BINARY, ZeroOne()] for quantity in QUANTITIES if exists(loss, quantity)]
 
 
 def name_of(parameter):
@@ -162,9 +160,7 @@ def test_nothing_is_nan_and_nothing_raises_a_floating_point_flag(loss, quantity,
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_nothing_is_nan_in_softmax_either(quantity, dtype):
     info = np.finfo(dtype)
-    sizes = np.array(
-        [0, info.smallest_subnormal, info.tiny, 1, 104, 746, info.max / 2, info.max], dtype=dtype
-    )
+    sizes = np.array([0, info.smallest_subnormal, info.tiny, 1, 104, 746, info.max / 2, info.max], dtype=dtype)
     z = np.stack(np.meshgrid(np.concatenate([sizes, -sizes]), sizes, -sizes), axis=-1)
     with np.errstate(all="raise"):
         result = getattr(Softmax(), quantity)(np.arange(3).reshape(3, 1, 1, 1), z)

@@ -83,9 +83,7 @@ def test_two_classes_are_the_logistic_loss_of_the_difference(z, y):
     slope = logistic.slope(sign, difference)
     np.testing.assert_allclose(softmax.slope(y, z), [-slope, slope], **close)
     curvature = logistic.curvature(sign, difference)
-    np.testing.assert_allclose(
-        softmax.curvature(y, z), [[curvature, -curvature], [-curvature, curvature]], **close
-    )
+    np.testing.assert_allclose(softmax.curvature(y, z), [[curvature, -curvature], [-curvature, curvature]], **close)
 
 
 @given(a=st.floats(0, 1), y=st.integers(0, 1))
@@ -97,9 +95,7 @@ def test_two_classes_have_the_logistic_conjugate(a, y):
 def test_equal_scores():
     for k in (1, 2, 7):
         np.testing.assert_allclose(softmax.value(0, np.full(k, 3.0)), np.log(k), rtol=1e-15, atol=0)
-        np.testing.assert_allclose(
-            softmax.slope(0, np.full(k, 3.0)), 1 / k - np.eye(k)[0], rtol=1e-15, atol=1e-16
-        )
+        np.testing.assert_allclose(softmax.slope(0, np.full(k, 3.0)), 1 / k - np.eye(k)[0], rtol=1e-15, atol=1e-16)
 
 
 def test_scores_further_apart_than_the_largest_float():
@@ -210,9 +206,7 @@ def test_the_conjugate_is_the_supremum_over_a_grid_softmax(y, a, b):
 
 
 def test_the_conjugate_is_infinite_off_the_simplex():
-    off = np.array(
-        [[-0.5, 0.6, 0.0], [-0.5, 0.4, 0.0], [-0.5, 0.6, -0.1], [-1.1, 1.1, 0.0], [0.1, -0.1, 0.0]]
-    )
+    off = np.array([[-0.5, 0.6, 0.0], [-0.5, 0.4, 0.0], [-0.5, 0.6, -0.1], [-1.1, 1.1, 0.0], [0.1, -0.1, 0.0]])
     np.testing.assert_array_equal(softmax.conjugate(0, off), np.inf)
     # The supremum is out of reach in the direction that the constraint forbids.
     directions = np.array([[1, 1, 1], [-1, -1, -1], [0, 0, -1], [-1, 0, 0], [1, 0, 0]])

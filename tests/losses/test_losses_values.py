@@ -99,9 +99,7 @@ def test_a_loss_is_the_same_for_both_classes_mirrored(loss, z):
         assert loss.curvature(-1, -z) == loss.curvature(+1, z)
 
 
-@pytest.mark.parametrize(
-    "loss", [loss for loss in BINARY if loss.name in ("hinge", "squared_hinge", "squared")]
-)
+@pytest.mark.parametrize("loss", [loss for loss in BINARY if loss.name in ("hinge", "squared_hinge", "squared")])
 @given(y=signs, z=scores)
 def test_these_losses_lie_above_the_zero_one_loss(loss, y, z):
     assert loss.value(y, z) >= ZeroOne().value(y, z)
