@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from separatrix import certificates, data, kernels, losses, persistence, testing
+    from separatrix import certificates, data, kernels, losses, persistence, plots, testing
     from separatrix.certificates import (
         All,
         DualityGap,
@@ -110,6 +110,7 @@ _HOMES = {
     "kernels": None,
     "losses": None,
     "persistence": None,
+    "plots": None,
     "testing": None,
 }
 
@@ -162,6 +163,7 @@ __all__ = [
     "losses",
     "mistake_bound",
     "persistence",
+    "plots",
     "save",
     "separability",
     "testing",

@@ -141,7 +141,8 @@ def _formulas(facts: Facts) -> list[Candidate]:
 def _logistic(facts: Facts) -> list[Candidate]:
     """With C chosen for its probabilities; the same with balanced classes; and without penalty where that exists."""
     make = partial(_make, "LogisticRegression")
-    note = f"C chosen along a path, on at most {LOGISTIC_ROWS:,} rows" if facts.n > LOGISTIC_ROWS else ""
+    most = path_rows(facts.k)
+    note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
     found = [Candidate("logistic", "logistic regression", make, choose=_choose_logistic, note=note)]
     if max(facts.counts) > 1.5 * min(facts.counts):
         balanced = {"class_weight": "balanced"}
@@ -155,8 +156,13 @@ def _logistic(facts: Facts) -> list[Candidate]:
     return found
 
 
+def path_rows(k: int) -> int:
+    """How many rows a path of C takes: fewer of many classes, each of which has weights of its own."""
+    return max(2_000, LOGISTIC_ROWS // max(1, k - 1))
+
+
 def _choose_logistic(X: Any, y: Array, seed: int, scoring: str = "neg_log_loss", **params: Any) -> Params:
-    rows = sample_rows(y, LOGISTIC_ROWS, seed)
+    rows = sample_rows(y, path_rows(len(np.unique(y))), seed)
     y = y[rows]
     cv = min(3, int(np.unique(y, return_counts=True)[1].min()))
     if cv < 2:

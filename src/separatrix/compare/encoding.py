@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
-from typing import Any
-
 import numpy as np
 
 from separatrix._typing import Floats
@@ -12,15 +9,14 @@ from separatrix.data import Encoder, Table
 
 
 def fit_encoder(table: Table) -> Encoder:
-    """Numbers divided by their standard deviations, if the encoder offers that.
+    """Numbers divided by their standard deviations.
 
     A penalty on ‖w‖² and a kernel of distances depend on units; without this, whether a length is in metres or in
     millimetres would decide the ranking.
     """
-    fit: Any = Encoder.fit
-    return fit(table, scale=True) if "scale" in signature(fit).parameters else fit(table)
+    return Encoder.fit(table, scale=True)
 
 
 def scales_of(encoder: Encoder) -> Floats:
     """What each column was divided by."""
-    return np.asarray(getattr(encoder, "scales", np.ones(len(encoder.names))), dtype=np.float64)
+    return np.asarray(encoder.scales, dtype=np.float64)

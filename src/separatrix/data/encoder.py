@@ -68,12 +68,15 @@ class Encoder:
 
     # ------------------------------------------------------------------ made from a table
     @classmethod
-    def fit(cls, table: Table) -> Encoder:
+    def fit(cls, table: Table, *, scale: bool = False) -> Encoder:
         r"""The rules for a table, and for others like it.
 
         Parameters
         ----------
         table : Table
+        scale : bool, default=False
+            Whether numbers are divided by their standard deviation, so that a penalty treats all columns alike. The
+            features of a libsvm file are taken as they are.
 
         Returns
         -------
@@ -105,7 +108,9 @@ class Encoder:
             density = table.matrix.nnz / max(1, table.n_rows * len(indices))
             encoder = cls(table.target, None, indices, dropped, density < 0.5 or len(indices) > 10_000)
         else:
-            plans = tuple(_plan(table, column) for column in columns if column.kind not in ("empty", "identifier?"))
+            plans = tuple(
+                _plan(table, column, scale) for column in columns if column.kind not in ("empty", "identifier?")
+            )
             plans = tuple(plan for plan in plans if plan.output)
             width = sum(len(plan.output) for plan in plans)
             large = 8 * table.n_rows * width > LARGE and 4 * len(plans) < width
@@ -115,6 +120,16 @@ class Encoder:
                 f"{table.source} has no column that could tell the classes apart: {encoder._why_dropped()}."
             )
         return encoder
+
+    @property
+    def scales(self) -> Array:
+        """What each column of the result was divided by: a weight over its scale is per unit of the table."""
+        found = np.ones(len(self.names))
+        first = 0
+        for plan in self._plans or ():
+            found[first] = plan.scale  # the number comes first, then where it is missing
+            first += len(plan.output)
+        return found
 
     def report(self) -> list[str]:
         """What is done with the columns, in words."""
@@ -193,7 +208,7 @@ class Encoder:
         if plan.kind == "constant":
             return indicator
         if plan.kind != "category":
-            return np.hstack([cells.values[:, None], indicator])
+            return np.hstack([cells.values[:, None] / plan.scale, indicator])
         codes = np.where(cells.missing & plan.missing, len(plan.categories), cells.values)
         rows = np.flatnonzero(codes >= 0)
         shape = (n, len(plan.categories) + plan.missing)
@@ -253,14 +268,14 @@ class Encoder:
         return cls(target, read, None, dropped, plain["sparse"])
 
 
-def _plan(table: Table, column: Column) -> Plan:
+def _plan(table: Table, column: Column, scale: bool) -> Plan:
     assert table.frame is not None
     series = table.frame[column.name]
     if column.kind == "constant":
         return Plan(column.name, "constant", missing=bool(column.n_missing))
     if column.kind == "category":
         return category_plan(series)
-    return number_plan(series, column.kind, table.source, table.row_numbers)
+    return number_plan(series, column.kind, table.source, table.row_numbers, scale)
 
 
 def _refusal(table: Table, refused: list[Column]) -> DataError:

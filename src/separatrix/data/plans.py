@@ -32,6 +32,8 @@ class Plan:
     categories : tuple of str
     missing : bool
         Whether a last column says where the value is missing.
+    scale : float
+        What numbers are divided by.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Plan:
     mean: float = 0.0
     categories: tuple[str, ...] = ()
     missing: bool = False
+    scale: float = 1.0
 
     @property
     def output(self) -> list[str]:
@@ -54,14 +57,15 @@ class Plan:
             "mean": self.mean,
             "categories": list(self.categories),
             "missing": self.missing,
+            "scale": self.scale,
         }
 
     @classmethod
     def from_dict(cls, plain: Any) -> Plan:
         """The plan that `to_dict` described; `DataError` if it describes none."""
-        if not isinstance(plain, dict) or set(plain) != {"name", "kind", "mean", "categories", "missing"}:
+        if not isinstance(plain, dict) or set(plain) != {"name", "kind", "mean", "categories", "missing", "scale"}:
             raise DataError("a column of the encoder is malformed")
-        mean, categories = plain["mean"], plain["categories"]
+        mean, categories, scale = plain["mean"], plain["categories"], plain["scale"]
         good = (
             isinstance(plain["name"], str)
             and plain["kind"] in KINDS
@@ -72,10 +76,13 @@ class Plan:
             and len(set(categories)) == len(categories)
             and (plain["kind"] == "category" or not categories)
             and type(plain["missing"]) is bool
+            and type(scale) in (int, float)
+            and 0 < scale < math.inf
+            and (plain["kind"] == "number" or scale == 1)
         )
         if not good:
             raise DataError(f"the column {plain['name']!r:.80} of the encoder is malformed")
-        return cls(plain["name"], plain["kind"], float(mean), tuple(categories), plain["missing"])
+        return cls(plain["name"], plain["kind"], float(mean), tuple(categories), plain["missing"], float(scale))
 
 
 @dataclass(frozen=True)
@@ -87,8 +94,8 @@ class Cells:
     unknown: int = 0
 
 
-def number_plan(column: polars.Series, kind: str, source: str, rows: Integers) -> Plan:
-    """The plan for numbers or truth values."""
+def number_plan(column: polars.Series, kind: str, source: str, rows: Integers, scale: bool = False) -> Plan:
+    """The plan for numbers, with their standard deviation as scale if asked for, or truth values."""
     plan = Plan(column.name, kind)
     cells = apply_plan(plan, column, source, rows)
     present = cells.values[~cells.missing]
@@ -96,7 +103,12 @@ def number_plan(column: polars.Series, kind: str, source: str, rows: Integers) -
         mean = float(present.mean())
     if not np.isfinite(mean):  # the sum overflows, not the mean
         mean = float((present / len(present)).sum())
-    return Plan(column.name, kind, mean, (), bool(cells.missing.any()))
+    spread = 1.0
+    if scale and kind == "number":
+        with np.errstate(over="ignore"):
+            spread = float(present.std())
+        spread = spread if 0 < spread < np.inf else 1.0
+    return Plan(column.name, kind, mean, (), bool(cells.missing.any()), spread)
 
 
 def category_plan(column: polars.Series) -> Plan:

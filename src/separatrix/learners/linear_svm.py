@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from separatrix._typing import Floats
-from separatrix.design import Design
+from separatrix.design import DenseDesign, Design
+from separatrix.design.row_space import ROTATED
 from separatrix.learners.svm import balanced
 from separatrix.problems.squared_hinge import SquaredHingeRisk
 from separatrix.solvers.coordinate_descent import coordinate_descent
@@ -69,7 +70,9 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
 
     Coordinate descent goes on from a start; an interior-point method has no use for one, nor need of it.
     """
-    if design.p > WIDEST and design.n > WIDEST:
+    if design.p > WIDEST:
+        if design.n <= WIDEST and design.n * design.d <= ROTATED:
+            return _in_row_space(design, y, bound, tol, max_iter)
         return _descent(design, y, bound, tol, max_iter, start)
     largest = float(bound.max())
     c = bound / largest
@@ -169,11 +172,21 @@ def _descent(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int
     raise AssertionError("coordinate descent does not end by itself")
 
 
-def _of_multipliers(design: Design, y: Floats, alpha: Floats, bound: Floats, n_iter: int) -> Machine:
-    """w = sum_i alpha_i y_i x_i with its best intercept."""
+def _in_row_space(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int) -> Machine:
+    """The interior-point method in the space of the rows, of order n, where there are far fewer rows than columns."""
+    X = np.asarray(design.X.toarray() if sparse.issparse(design.X) else design.X, dtype=np.float64)
+    Q, R = linalg.qr(X.T, mode="economic")
+    narrow = hinge(DenseDesign(np.ascontiguousarray(R.T), design.intercept), y, bound, tol, max_iter)
+    return _of_multipliers(design, y, narrow.alpha, bound, narrow.n_iter, Q @ narrow.w)
+
+
+def _of_multipliers(
+    design: Design, y: Floats, alpha: Floats, bound: Floats, n_iter: int, w: Floats | None = None
+) -> Machine:
+    """The weights, w = sum_i alpha_i y_i x_i if not given, with their best intercept."""
     plain = design.anchored()
     u = plain.tdot((y * alpha)[:, None])[: design.d, 0]
-    w = design.rounded(u)
+    w = design.rounded(u if w is None else w)
     scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0]
     b = 0.0
     if design.intercept:

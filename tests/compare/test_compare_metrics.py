@@ -1,0 +1,198 @@
+"""The figures of the leaderboard, their intervals, ties and the choice of the best, on made-up results."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import log_loss as sklearn_log_loss
+
+from separatrix.compare import proving
+from separatrix.compare.candidates import candidates, facts_of
+from separatrix.compare.metrics import (
+    Difference,
+    Figure,
+    Predictions,
+    area_under_curve,
+    balanced_accuracy,
+    log_loss,
+    paired_difference,
+)
+from separatrix.compare.result import Entry
+from separatrix.compare.run import choose_best, ranked
+from separatrix.compare.tuning import choose_C, sample_rows
+
+TRUTH = np.arange(400) % 2
+
+
+def wrong_at(rows):
+    """Predictions that are wrong at these rows."""
+    codes = TRUTH.copy()
+    codes[rows] = 1 - codes[rows]
+    return codes
+
+
+def entry(title, codes, loss=None, certified=True, capped=False, key="x"):
+    """A line of the leaderboard with these predictions."""
+    return Entry(
+        key=key,
+        title=title,
+        params={},
+        note="",
+        rows_used=400,
+        predictions=Predictions(codes, None, None, np.zeros(400, dtype=int)),
+        balanced_accuracy=balanced_accuracy(TRUTH, codes, 2),
+        auc=None,
+        log_loss=None if loss is None else Figure(loss, loss, loss),
+        seconds=0.0,
+        model=None,
+        certificate="",
+        claim=None,
+        status="",
+        certified=certified,
+        capped=capped,
+    )
+
+
+def test_values_are_those_of_scikit_learn():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 3, 300)
+    codes = np.where(random.random(300) < 0.7, truth, random.integers(0, 3, 300))
+    figure = balanced_accuracy(truth, codes, 3)
+    assert figure.value == pytest.approx(balanced_accuracy_score(truth, codes))
+    assert figure.low < figure.value < figure.high
+    chances = random.dirichlet(np.ones(3), 300)
+    assert log_loss(truth, chances).value == pytest.approx(sklearn_log_loss(truth, chances))
+    predictions = Predictions(codes, chances, chances, np.zeros(300, dtype=int))
+    expected = roc_auc_score(truth, chances, multi_class="ovr")
+    assert area_under_curve(truth, predictions, 3).value == pytest.approx(expected)
+
+
+def test_area_is_within_folds():
+    scores = np.where(TRUTH == 1, 1.0, 0.0) + np.where(np.arange(400) < 200, 100.0, 0.0)
+    fold = (np.arange(400) < 200).astype(int)
+    figure = area_under_curve(TRUTH, Predictions(TRUTH, scores, None, fold), 2)
+    assert figure.value == 1.0
+    assert 0.9 < figure.low < 1.0  # every pair in order is no proof of an area of 1
+
+
+def test_intervals_cover():
+    random = np.random.default_rng(1)
+    inside, delong = 0, 0
+    for _ in range(400):
+        truth = np.arange(120) % 2
+        codes = np.where(random.random(120) < np.where(truth == 1, 0.9, 0.8), truth, 1 - truth)
+        figure = balanced_accuracy(truth, codes, 2)
+        inside += figure.low <= 0.85 <= figure.high
+        scores = random.normal(truth * 1.0)
+        area = area_under_curve(truth, Predictions(codes, scores, None, np.zeros(120, dtype=int)), 2)
+        delong += area.low <= 0.7602499 <= area.high  # Phi(1 / sqrt 2)
+    assert 0.92 <= inside / 400 <= 0.99
+    assert 0.91 <= delong / 400 <= 0.99
+
+
+def test_no_error_is_no_certainty():
+    figure = balanced_accuracy(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert figure.value == figure.high == 1.0
+    assert figure.low < 0.7
+
+
+def test_ties_are_about_the_rows_on_which_two_differ():
+    best = wrong_at(range(0, 20))
+    same = paired_difference(TRUTH, best, best, 2)
+    assert same.tie
+    assert same.value == 0
+    assert paired_difference(TRUTH, best, wrong_at(range(0, 23)), 2).tie  # three more errors of 400
+    clear = paired_difference(TRUTH, best, wrong_at(range(0, 40)), 2)  # twenty more, none fewer
+    assert not clear.tie
+    assert clear.low > 0
+    assert clear.value == pytest.approx(0.05)
+    # as many more errors, but many of them elsewhere: what differs is noise
+    assert paired_difference(TRUTH, wrong_at(range(0, 100)), wrong_at(range(95, 200)), 2).tie
+
+
+def test_false_ties_and_false_differences_are_rare():
+    random = np.random.default_rng(2)
+    untied = 0
+    for _ in range(300):
+        a, b = (np.where(random.random(400) < 0.85, TRUTH, 1 - TRUTH) for _ in range(2))
+        untied += not paired_difference(TRUTH, a, b, 2).tie
+    assert untied / 300 < 0.09
+    assert Difference(0.1, 0.0, 0.2).tie
+
+
+def test_ranking_marks_ties_and_the_best_is_the_likeliest_of_the_tied():
+    first = entry("first", wrong_at(range(10)))
+    likely = entry("likely", wrong_at(range(12)), loss=0.2)
+    likelier = entry("likelier", wrong_at(range(13)), loss=0.1)
+    doubtful = entry("doubtful", wrong_at(range(12)), loss=0.05, certified=False)
+    far = entry("far", wrong_at(range(80)), loss=0.01)
+    found = ranked([far, likelier, first, doubtful, likely], TRUTH, 2)
+    assert [line.title for line in found] == ["first", "doubtful", "likely", "likelier", "far"]
+    assert [line.tie for line in found] == [True, True, True, True, False]
+    best, why = choose_best(found, TRUTH, 2)
+    assert best is likelier
+    assert "tied with first" in why
+
+
+def test_the_baseline_and_capped_classifiers_are_not_saved():
+    capped = entry("capped", wrong_at(range(2)), capped=True)
+    good = entry("good", wrong_at(range(60)))
+    baseline = entry("baseline", wrong_at(range(0)), key="")
+    found = ranked([good, capped, baseline], TRUTH, 2)
+    assert choose_best(found, TRUTH, 2)[0] is good
+    assert not good.tie
+    only, _ = choose_best(ranked([capped, baseline], TRUTH, 2), TRUTH, 2)
+    assert only is capped
+
+
+def test_samples_keep_every_class_and_the_choice_of_C_sees_training_rows_only():
+    y = np.array([0] * 990 + [1] * 10)
+    rows = sample_rows(y, 100, seed=0)
+    assert (np.bincount(y[rows]) >= 2).all()
+    assert len(rows) < 110
+    assert (np.diff(rows) > 0).all()
+
+    class Remembers:
+        def __init__(self, C):
+            self.C = C
+
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return (X[:, 0] > 0).astype(int) if self.C == 1.0 else np.zeros(len(X), dtype=int)
+
+    X = np.linspace(-1, 1, 60)[:, None]
+    assert choose_C(Remembers, X, (X[:, 0] > 0).astype(int), [0.1, 1.0, 10.0], most_rows=60, seed=0) == 1.0
+
+
+def test_facts_of_sparse_counts():
+    facts = facts_of(sparse.csr_matrix([[0.0, 2.0], [1.0, 0.0]]), np.array([0, 1]), "separable")
+    assert facts.sparse
+    assert facts.count_columns
+    assert not facts.binary_columns
+
+
+def test_a_verdict_that_floats_cannot_tell_does_not_stop_the_comparison(monkeypatch):
+    import separatrix
+
+    def undecided(X, y):
+        raise separatrix.UndecidedError("rounding hides it")
+
+    monkeypatch.setattr(separatrix, "separability", undecided)
+    proof = proving.prove(np.zeros((2, 1)), np.array([0, 1]))
+    assert (proof.verdict, proof.checks) == ("undecided", [])
+    _, left = candidates(facts_of(np.eye(2), np.array([0, 1]), proof.verdict), seed=0)
+    assert "it is open" in left[0].why
+
+
+def test_large_tables_are_decided_in_a_process_that_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(proving, "SMALL", 0)
+    X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    for rows in (X, sparse.csr_matrix(X)):
+        proof = proving.prove_within(rows, codes, 60)
+        assert proof == proving.prove(X, codes)
+        assert proof.verdict == "separable"
+    proof = proving.prove_within(X, codes, 0.01)
+    assert proof.verdict == "undecided"
+    assert "Not decided within" in proof.claim
