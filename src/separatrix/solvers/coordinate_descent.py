@@ -53,18 +53,21 @@ def coordinate_descent(X: Any, y: Floats, bound: Floats, intercept: bool, alpha:
     The tolerance is a quarter of the spread reached each time.
     """
     n, d = X.shape
-    squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    squares = np.zeros(n)
+    filled = np.flatnonzero(np.diff(X.indptr))
+    squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled]) if len(filled) else 0.0
     rho = LIGHT * float(squares.mean()) if intercept else 0.0
     curvature = squares + rho
     curvature[curvature <= 0] = 1.0
-    rows = (X.indptr.astype(np.uint64), X.indices.astype(np.uint32), X.data.astype(np.float64, copy=False))
+    small = np.uint32 if X.nnz < 2**32 else np.uint64  # unsigned: no test for negative indices
+    rows = (X.indptr.astype(small), X.indices.astype(np.uint32), X.data.astype(np.float64, copy=False))
     alpha = alpha.copy()
     w = np.asarray(X.T @ (y * alpha), dtype=np.float64) if alpha.any() else np.zeros(d)
     work = np.array([b if intercept else 0.0, float(y @ alpha)])  # b and t
     order = np.arange(n, dtype=np.uint32)
     seed = np.array([88172645463325252], dtype=np.uint64)
     limits = np.array([np.inf, -np.inf])
-    active, epochs, tolerance = n, 0, 1.0
+    active, epochs, tolerance = n, 0, 0.1
     last = (float(work[0]), float(work[1]))  # b and t when the alphas last settled
     loop = compiled(epoch, 10.0 * X.nnz)
     while True:
