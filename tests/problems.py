@@ -34,7 +34,7 @@ def xor():
 
 
 def noisy(n=60, d=3, k=2, seed=0):
-    """Normal noise with noisy linear labels 0..k-1, as in PEERS.md: nothing is separable, nothing is degenerate."""
+    """Normal noise with noisy linear labels 0..k-1: nothing is separable, nothing is degenerate."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     score = X @ rng.normal(size=d) + rng.normal(size=n)

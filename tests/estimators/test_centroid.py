@@ -59,7 +59,7 @@ def test_weighted_means(k):
 @pytest.mark.parametrize("make", [np.ascontiguousarray, sparse.csr_array])
 @pytest.mark.parametrize("shift", [1e9, -1e9, 2.0**40])
 def test_a_shift_changes_nothing(k, make, shift):
-    # PEERS.md: scikit-learn's accuracy falls from 0.80 to 0.40 at 1e9, in silence
+    # scikit-learn's accuracy falls from 0.80 to 0.40 at 1e9, in silence
     X, y = noisy(60, 3, k)
     X = np.round(X * 1024) / 1024  # so that adding the shift is exact
     here, there = NearestCentroid().fit(X, y), NearestCentroid().fit(make(X + shift), y)

@@ -32,7 +32,7 @@ from separatrix.errors import SeparatrixError
 from separatrix.estimators.base import Classifier
 
 _ONLINE = {
-    "test_integer_weights_equal_repeated_rows": "a weight scales the step of an online rule (SPEC, section 1)",
+    "test_integer_weights_equal_repeated_rows": "a weight scales the step of an online rule",
     "test_the_order_of_the_rows_does_not_matter": "an online rule learns from the rows in their order",
 }
 

@@ -54,7 +54,7 @@ def test_maximum_likelihood_far_from_the_origin(shift, k):
 
 @pytest.mark.parametrize("scale", [1e-6, 1e-8, 1e8])
 def test_maximum_likelihood_in_any_unit(scale):
-    # PEERS.md: at 1e-6 scikit-learn's default stays at 41.05 where 22.18 is best, without a warning
+    # at 1e-6 scikit-learn's default stays at 41.05 where 22.18 is best, without a warning
     X, y = noisy()
     plain, scaled = check(X, y), check(X * scale, y)
     np.testing.assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-7)

@@ -139,7 +139,7 @@ def test_what_cannot_be_certified_is_said_and_still_optimal():
 
 @pytest.mark.parametrize("shift", [1e3, 1e4, 1e6])
 def test_shifted_noise_has_the_optimum_of_the_noise(shift):
-    # the row of PEERS.md: scikit-learn's default stops at 26.92 where 25.32 is best, without a warning
+    # scikit-learn's default stops at 26.92 where 25.32 is best, without a warning
     X, y = noisy()
     model = check(X + shift, y, 1.0)
     moved, *_ = optimum((X + shift) - shift, y, 1.0)
