@@ -114,8 +114,8 @@ def stored(request, tmp_path):
 def many_blocks(monkeypatch):
     """Blocks of 3 rows, in threads."""
     monkeypatch.setattr(base, "INLINE_BYTES", 0)
-    monkeypatch.setattr(DenseDesign, "block_rows", property(lambda self: 3))
-    monkeypatch.setattr(SparseDesign, "block_rows", property(lambda self: 3))
+    monkeypatch.setattr(DenseDesign, "block_rows", lambda self, block_bytes: 3)
+    monkeypatch.setattr(SparseDesign, "block_rows", lambda self, block_bytes: 3)
 
 
 def conditioned(design, X):
@@ -241,7 +241,7 @@ def test_reduce_covers_every_row_exactly_once(n, make, monkeypatch):
     total, blocks = design.reduce(look, np.arange(n))
     assert sorted(seen) == list(range(n))
     assert total == n * (n + 1) / 2
-    assert blocks >= n / max(256, design.block_rows)
+    assert blocks >= n / max(256, design.block_rows(base.BLOCK_BYTES))
 
 
 def test_small_data_are_one_block_in_the_callers_thread():

@@ -23,7 +23,8 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.design import threads
 from separatrix.errors import InvalidInputError
 
-BLOCK_BYTES = 1 << 20  # a block, its scores and its slopes stay in the second-level cache
+BLOCK_BYTES = 1 << 21  # a block and what is made of it stay near the second-level cache
+PASS_BYTES = 1 << 22  # for passes of two products: they take the GIL often, and fewer blocks wait less for it
 INLINE_BYTES = 1 << 18  # below this, starting threads costs more than the work
 CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 ANCHOR_ROWS = 1000  # enough rows to see which columns are far from the origin
@@ -78,7 +79,7 @@ class Block(ABC):
         return out
 
     def gram(self, h: Floats | None = None) -> Floats:
-        """Z' diag(h) Z for h >= 0: what these rows add to a Hessian, (p, p)."""
+        """Z' diag(h) Z: what these rows add to a Hessian, (p, p); fastest for h >= 0."""
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         inner, weighted = self.inner(h)
         total = float(self.rows.stop - self.rows.start if h is None else h.sum())
@@ -173,10 +174,14 @@ class Design(ABC):
     def nbytes(self) -> float:
         """Bytes of all rows in float64."""
 
-    @property
     @abstractmethod
-    def block_rows(self) -> int:
-        """How many rows make a good block."""
+    def block_rows(self, block_bytes: int) -> int:
+        """How many rows make a block of about this size."""
+
+    @property
+    def square_bytes(self) -> int:
+        """Bytes of a block with as many rows as columns: adding up Gram matrices then costs less than forming them."""
+        return max(BLOCK_BYTES, min(8 * self.d**2, 1 << 25))
 
     @abstractmethod
     def block(self, start: int, stop: int) -> Block:
@@ -199,7 +204,7 @@ class Design(ABC):
         """Columns whose offset can be subtracted from the stored entries."""
 
     # ------------------------------------------------------------------ the primitive
-    def reduce(self, block_fn: Callable[..., Parts], *rows: Array) -> Parts:
+    def reduce(self, block_fn: Callable[..., Parts], *rows: Array, block_bytes: int = BLOCK_BYTES) -> Parts:
         """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
 
         ``block_fn`` returns a tuple of new arrays or numbers, which are added up in place; the order of additions is
@@ -208,7 +213,7 @@ class Design(ABC):
         """
         if self.nbytes <= INLINE_BYTES:
             return block_fn(self.block(0, self.n), *rows)
-        step = self.block_rows
+        step = self.block_rows(block_bytes)
         per_chunk = -(-self.n // (step * CHUNKS)) * step
 
         def chunk(start: int) -> Parts:
@@ -247,7 +252,7 @@ class Design(ABC):
     def gram(self, h: Floats | None = None) -> Floats:
         """Z' diag(h) Z, with h = 1 by default."""
         rows = () if h is None else (h,)
-        (total,) = self.reduce(lambda block, *hb: (block.gram(*hb),), *rows)
+        (total,) = self.reduce(lambda block, *hb: (block.gram(*hb),), *rows, block_bytes=self.square_bytes)
         return np.asarray(total)
 
     # ------------------------------------------------------------------ conditioning

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import BLOCK_BYTES, Block, Design, Parts
+from separatrix.design.base import Block, Design, Parts
 
 
 class DenseDesign(Design):
@@ -20,9 +20,8 @@ class DenseDesign(Design):
     def nbytes(self) -> float:
         return 8.0 * self.n * self.d
 
-    @property
-    def block_rows(self) -> int:
-        return max(256, BLOCK_BYTES // (8 * self.d))
+    def block_rows(self, block_bytes: int) -> int:
+        return max(256, block_bytes // (8 * self.d))
 
     def block(self, start: int, stop: int) -> DenseBlock:
         return DenseBlock(self, slice(start, stop))
@@ -80,8 +79,12 @@ class DenseBlock(Block):
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x = self.x
-        hx = x if h is None else h[:, None] * x
-        return x.T @ hx, hx.sum(axis=0)
+        if h is None:
+            return x.T @ x, x.sum(axis=0)
+        if (h < 0).any():
+            return x.T @ (h[:, None] * x), h @ x
+        root = np.sqrt(h)[:, None] * x
+        return root.T @ root, h @ x  # the same array twice: BLAS computes one triangle only
 
     def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
         deviation = self.design.X[self.rows] - (centres if len(centres) == 1 else centres[codes])

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import BLOCK_BYTES, Block, Design
+from separatrix.design.base import Block, Design
 
 
 class SparseDesign(Design):
@@ -20,10 +20,9 @@ class SparseDesign(Design):
     def nbytes(self) -> float:
         return 12.0 * float(self.X.nnz)  # a value and an index
 
-    @property
-    def block_rows(self) -> int:
+    def block_rows(self, block_bytes: int) -> int:
         # X'R touches all d rows of its result: a block is worth that when it has some times d entries
-        entries = max(BLOCK_BYTES / 12, 4 * self.d)
+        entries = max(block_bytes / 12, 4 * self.d)
         return max(256, int(entries * self.n / max(self.X.nnz, 1)))
 
     def block(self, start: int, stop: int) -> SparseBlock:

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.base import PASS_BYTES, Parts
 from separatrix.targets import Targets
 
 
@@ -59,7 +59,7 @@ class Risk(ABC):
             slope *= c[:, None]
             return float(c @ loss), block.tdot(slope)
 
-        value, gradient = self.design.reduce(add, self.targets.values, self.weight)
+        value, gradient = self.design.reduce(add, self.targets.values, self.weight, block_bytes=PASS_BYTES)
         penalty = self.ridge[:, None] * V
         return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty
 
@@ -76,7 +76,7 @@ class Risk(ABC):
                     out[b, :, a] = out[a, :, b]
             return (out,)
 
-        (H,) = self.design.reduce(add, self.targets.values, self.weight)
+        (H,) = self.design.reduce(add, self.targets.values, self.weight, block_bytes=self.design.square_bytes)
         H = H.reshape(k * p, k * p)
         H[np.diag_indices_from(H)] += np.tile(self.ridge, k)
         return np.asarray(H)

@@ -7,8 +7,6 @@ from math import sqrt
 import numpy as np
 
 from separatrix._typing import Array, Floats
-from separatrix.design import Block
-from separatrix.design.base import Parts
 from separatrix.problems.risk import Risk
 
 STEEPEST = (39 + 55 * sqrt(33)) / 2304  # the largest curvature of (t - sigma(z))²: 0.154
@@ -27,18 +25,6 @@ class SigmoidSquaredRisk(Risk):
     def curvature(self, values: Array, Z: Floats) -> Floats:
         _, p, q = _odds(values, Z)
         return (2.0 * p * q * q * (2.0 * p - q))[:, :, None]
-
-    def hessian(self, V: Floats) -> Floats:
-        """2 sum_i c_i p q² (2p - q) z_i z_i' + diag(ridge), from rows that curve up and rows that curve down."""
-
-        def add(block: Block, values: Array, c: Floats) -> Parts:
-            h = c * self.curvature(values, block.dot(V))[:, 0, 0]
-            up = block.gram(np.maximum(h, 0.0))
-            return (up - block.gram(np.maximum(-h, 0.0)) if (h < 0).any() else up,)
-
-        (H,) = self.design.reduce(add, self.targets.values, self.weight)
-        H[np.diag_indices_from(H)] += self.ridge
-        return np.asarray(H)
 
 
 class GaussNewtonRisk(SigmoidSquaredRisk):

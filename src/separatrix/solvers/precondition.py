@@ -11,26 +11,25 @@ from separatrix.design.base import Parts
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import run
 from separatrix.solvers.lbfgs import Preconditioner, lbfgs
-from separatrix.solvers.newton import newton
 
 # L-BFGS preconditioned by the Hessian of r p rows takes about 5 + 700/r² passes (measured). A pass moves 8 n p bytes,
-# the Hessian takes 2 r p³ operations, and a core does some 2.5 operations in the time it reads a byte:
+# two Hessians take 4 r p³ operations, and the cores do some 5 operations in the time they read a byte:
 # the sum is least at r³ = 14000 n / p².
 BALANCE = 14_000.0
+SHORT = 5  # steps that leave a sample closer to its own optimum than that is to everyone's
 
 
 def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
-    """A start solved on a few rows, and the inverse Hessian there, of more rows."""
+    """A start nearly solved on a sample of the rows, and the inverse Hessian there, of other rows.
+
+    Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small.
+    """
     n, p = risk.design.n, risk.design.p
     rng = np.random.default_rng(0)
-    few = risk.sample(_rows(rng, n, 4 * p))
-    ratio = max(3.0, (BALANCE * n / p**2) ** (1 / 3))
-    many = risk.sample(_rows(rng, n, int(min(n, ratio * p))))
-    if risk.k == 1:
-        V = run(newton(few, V), lambda state: False, 3)[0].V
-    else:
-        V = run(lbfgs(few, V, _kronecker(few, V)), lambda state: False, 15)[0].V
-    return V, _kronecker(many, V)
+    size = int(p * max(3.0, (BALANCE * n / p**2) ** (1 / 3)))
+    fitted, others = (risk.sample(_rows(rng, n, size)) for _ in range(2))
+    V = run(lbfgs(fitted, V, _kronecker(fitted, V)), lambda state: False, SHORT)[0].V
+    return V, _kronecker(others, V)
 
 
 def _kronecker(risk: Risk, V: Floats) -> Preconditioner:
@@ -45,7 +44,7 @@ def _kronecker(risk: Risk, V: Floats) -> Preconditioner:
         trace = np.trace(A, axis1=1, axis2=2)
         return np.einsum("i,iab->ab", c, A), block.gram(c * trace)
 
-    A, G = risk.design.reduce(add, risk.targets.values, risk.weight)
+    A, G = risk.design.reduce(add, risk.targets.values, risk.weight, block_bytes=risk.design.square_bytes)
     shares, Q = np.linalg.eigh(A / max(np.trace(A), np.finfo(np.float64).tiny))
     ridge = risk.ridge + 1e-10 * np.diag(G)  # rounding must not make it indefinite
     ridge[ridge <= 0] = 1.0  # no row sees this coordinate
