@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from separatrix.design import DenseDesign, SparseDesign, as_design, base, dense, threads
-from separatrix.design import sparse as sparse_design
+from separatrix.design import DenseDesign, SparseDesign, as_design, base, threads
 from separatrix.errors import InvalidInputError
 
 N, D = 41, 5
@@ -226,8 +225,6 @@ def boundaries():
 @pytest.mark.parametrize("n", boundaries())
 def test_reduce_covers_every_row_exactly_once(n, make, monkeypatch):
     monkeypatch.setattr(base, "INLINE_BYTES", 0)
-    for module in (base, dense, sparse_design):
-        monkeypatch.setattr(module, "BLOCK_BYTES", 1)  # blocks of 256 rows, the fewest
     design = as_design(make(np.arange(1.0, n + 1)[:, None]))
     seen, lock = [], threading.Lock()
 
@@ -238,10 +235,10 @@ def test_reduce_covers_every_row_exactly_once(n, make, monkeypatch):
             seen.extend(row.tolist())
         return (float(block.dot(np.array([[1.0], [0.0]])).sum()), 1)
 
-    total, blocks = design.reduce(look, np.arange(n))
+    total, blocks = design.reduce(look, np.arange(n), block_bytes=1)  # blocks of 256 rows, the fewest
     assert sorted(seen) == list(range(n))
     assert total == n * (n + 1) / 2
-    assert blocks >= n / max(256, design.block_rows(base.BLOCK_BYTES))
+    assert blocks >= n / design.block_rows(1)
 
 
 def test_small_data_are_one_block_in_the_callers_thread():
