@@ -1,0 +1,52 @@
+"""scikit-learn: every solver of LogisticRegression that penalises ‖w‖², LinearSVC and SVC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.adapters import Route, decades
+from benchmarks.adapters.separatrix import CACHE, prepare, solution
+from benchmarks.problems import Problem
+
+__all__ = ["NAME", "PACKAGE", "fit", "prepare", "routes", "solution"]
+
+NAME, PACKAGE = "scikit-learn", "scikit-learn"
+PASSES = 100_000  # the tolerance and the time limit end a run, never this
+
+
+def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
+    blas = (1,) if sparse else (2, 1)
+    if problem.task == "rbf":
+        return (Route("SVC", decades(2, 6), (1,)),)
+    if problem.task == "hinge":
+        return (Route("LinearSVC", decades(1, 8), (1,)),)
+    if problem.task == "squared hinge":
+        return (Route("LinearSVC primal", decades(1, 8), (1,)), Route("LinearSVC dual", decades(1, 8), (1,)))
+    found = [
+        Route("lbfgs", decades(1, 9), blas),
+        Route("newton-cg", decades(1, 9), blas),
+        Route("saga", decades(1, 7), (1,)),
+    ]
+    if not sparse or problem.source.name in ("a9a", "w8a"):  # it forms a dense Hessian
+        found.insert(1, Route("newton-cholesky", decades(1, 9), (2, 1)))
+    return found
+
+
+def fit(problem: Problem, data: Any, solver: str, tol: float) -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import SVC, LinearSVC
+
+    model: Any
+    C, intercept = problem.C, problem.intercept
+    if solver == "SVC":
+        model = SVC(C=C, gamma=problem.gamma, tol=tol, cache_size=CACHE)
+    elif solver.startswith("LinearSVC"):
+        loss = problem.task.replace(" ", "_")
+        dual = solver != "LinearSVC primal"
+        model = LinearSVC(C=C, fit_intercept=intercept, loss=loss, dual=dual, tol=tol, max_iter=PASSES, random_state=0)
+    else:
+        model = LogisticRegression(
+            C=C, fit_intercept=intercept, solver=solver, tol=tol, max_iter=PASSES, random_state=0
+        )
+    return model.fit(*data)
