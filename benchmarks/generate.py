@@ -11,10 +11,18 @@ Data = tuple[Any, np.ndarray]  # rows (an array or a CSR matrix with 32-bit indi
 
 
 def dense(n: int, d: int) -> Data:
-    """Normal columns; y = sign of 0.3 w.x + a standard normal, w standard normal."""
+    """Normal columns; y = the sign of a score of standard deviation 3 or so and a standard normal."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d))
-    return X, np.where(0.3 * X @ rng.normal(size=d) + rng.normal(size=n) > 0, 1, -1)
+    return X, np.where(3 / np.sqrt(d) * X @ rng.normal(size=d) + rng.normal(size=n) > 0, 1, -1)
+
+
+def units(n: int, d: int) -> Data:
+    """Columns as tables have them: correlated by ten common factors, in units from 0.1 to 10."""
+    rng = np.random.default_rng(0)
+    X, y = dense(n, d)
+    X += rng.normal(size=(n, 10)) @ rng.normal(size=(10, d))
+    return X * 10 ** rng.uniform(-1, 1, size=d), y
 
 
 def classes(n: int, d: int, k: int) -> Data:

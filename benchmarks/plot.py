@@ -46,6 +46,8 @@ def draw(results: Results, path: Path) -> None:
 
 def panel(axes: Any, name: str, record: Record) -> None:
     """One problem."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
     for contestant, colour in COLOURS.items():
         points = sorted(
             (run["seconds"], max(run["excess"], FLOOR))
@@ -62,6 +64,9 @@ def panel(axes: Any, name: str, record: Record) -> None:
     for target in TARGETS:
         axes.axhline(target, color="#999999", linewidth=0.7, linestyle=":")
     axes.set(xscale="log", yscale="log", xlabel="seconds", ylabel="relative suboptimality")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_title(name, fontsize=10)
 
 

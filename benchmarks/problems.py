@@ -1,6 +1,6 @@
 """What is minimised, over which data: the catalogue of problems with a common objective.
 
-C is chosen to give the answer something to do: 1, the default of all contestants, unless the name says otherwise.
+C is 1, the default of all contestants, unless the name says otherwise.
 Sparse problems have no intercept, because LIBLINEAR would penalise it.
 """
 
@@ -81,6 +81,11 @@ PROBLEMS = (
     Problem("dense 200,000 x 100, logistic", "logistic", _dense(200_000, 100)),
     Problem("dense 50,000 x 500, logistic", "logistic", _dense(50_000, 500)),
     Problem("dense 20,000 x 2,000, logistic", "logistic", _dense(20_000, 2_000)),
+    Problem(
+        "mixed units 100,000 x 200, logistic",
+        "logistic",
+        Source("units", lambda s: generate.units(s.rows(100_000), s.columns(200))),
+    ),
     Problem("breast cancer 569 x 30, logistic", "logistic", Source("breast-cancer", _table("breast_cancer"))),
     Problem("digits 1,797 x 64, softmax", "softmax", Source("digits", _table("digits"))),
     Problem(

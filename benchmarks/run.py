@@ -60,9 +60,9 @@ def run(chosen: Sequence[Problem | Job], scale: Scale, rules: Rules, out: Path) 
             kind = "problems" if isinstance(each, Problem) else "jobs"
             found = results.merge(found, results.empty() | {kind: {each.name: record}})
             results.save(path, found)
+            (out / TABLES).write_text(tables.page(found))
             if each.source.name not in {later.source.name for later in chosen[position + 1 :]}:
                 shutil.rmtree(data, ignore_errors=True)
-    (out / TABLES).write_text(tables.page(found))
     plot.draw(found, out / PLOT)
     return found
 

@@ -18,7 +18,7 @@ SOLVERS = {"logistic": ("-s 0", "-s 7"), "squared hinge": ("-s 1", "-s 2"), "hin
 def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
     if problem.intercept or not sparse:
         return ()
-    return [Route(solver, decades(1, 8), (1,)) for solver in SOLVERS.get(problem.task, ())]
+    return [Route(solver, decades(1, 8)) for solver in SOLVERS.get(problem.task, ())]
 
 
 def prepare(problem: Problem, X: Any, y: Any) -> Any:

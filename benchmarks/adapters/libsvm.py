@@ -17,7 +17,7 @@ NAME, PACKAGE = "LIBSVM", "libsvm-official"
 
 
 def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
-    return (Route("-s 0 -t 2", decades(2, 6), (1,)),) if problem.task == "rbf" else ()
+    return (Route("-s 0 -t 2", decades(2, 6)),) if problem.task == "rbf" else ()
 
 
 def prepare(problem: Problem, X: Any, y: Any) -> Any:

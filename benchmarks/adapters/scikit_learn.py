@@ -18,15 +18,15 @@ PASSES = 100_000  # the tolerance and the time limit end a run, never this
 def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
     blas = (1,) if sparse else (2, 1)
     if problem.task == "rbf":
-        return (Route("SVC", decades(2, 6), (1,)),)
+        return (Route("SVC", decades(2, 6)),)
     if problem.task == "hinge":
-        return (Route("LinearSVC", decades(1, 8), (1,)),)
+        return (Route("LinearSVC", decades(1, 8)),)
     if problem.task == "squared hinge":
-        return (Route("LinearSVC primal", decades(1, 8), (1,)), Route("LinearSVC dual", decades(1, 8), (1,)))
+        return (Route("LinearSVC primal", decades(1, 8)), Route("LinearSVC dual", decades(1, 8)))
     found = [
         Route("lbfgs", decades(1, 9), blas),
         Route("newton-cg", decades(1, 9), blas),
-        Route("saga", decades(1, 7), (1,)),
+        Route("saga", decades(1, 7)),
     ]
     if not sparse or problem.source.name in ("a9a", "w8a"):  # it forms a dense Hessian
         found.insert(1, Route("newton-cholesky", decades(1, 9), (2, 1)))

@@ -50,7 +50,7 @@ def outcome(fitted: Any, X: Any, y: Any) -> dict[str, Any]:
 
 def _job(name: str, source: str) -> Job:
     entries = both(_training(f"separatrix.{name}"), _training(MODELS[name]))
-    return Job(f"{name}(), {source}", "defaults", SOURCES[source], entries, outcome)
+    return Job(f"{name}(), {source}", "defaults", SOURCES[source], entries, outcome, repeat=3)
 
 
 JOBS = (

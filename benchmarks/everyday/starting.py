@@ -16,7 +16,6 @@ from benchmarks.problems import Scale, Source
 
 MODELS = {
     "LogisticRegression": "linear_model.LogisticRegression",
-    "LinearSVC": "svm.LinearSVC",
     "SVC": "svm.SVC",
     "Perceptron": "linear_model.Perceptron",
 }
