@@ -31,8 +31,7 @@ class Rules:
 
     repeat: int = 5
     limit: float = 60.0
-    tell: SAME = 1.05  # times that one run cannot tell apart
-Tell = lambda message: None
+    tell: Tell = lambda message: None
 
 
 def race(problem: Problem, data: Path, sparse: bool, rules: Rules) -> Record:
