@@ -54,7 +54,8 @@ def bench(
     from benchmarks import tables
 
     typer.echo(tables.page(found))
-    typer.echo(f"Wrote {folder}/{benchmarks.RESULTS}, {benchmarks.TABLES} and {benchmarks.PLOT}.")
+    files = (benchmarks.RESULTS, benchmarks.TABLES, benchmarks.PLOT)
+    typer.echo(f"In {folder}: {', '.join(name for name in files if (folder / name).exists())}.")
 
 
 def _benchmarks() -> ModuleType:
