@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.adapters import OURS, RIVALS, adapter, installed
+from benchmarks.adapters import OURS, RIVALS, Size, adapter, installed
 from benchmarks.adapters.separatrix import TIGHT
 from benchmarks.problems import Problem
 from benchmarks.processes import answers
@@ -34,10 +34,10 @@ class Rules:
     tell: Tell = lambda message: None
 
 
-def race(problem: Problem, data: Path, sparse: bool, rules: Rules) -> Record:
+def race(problem: Problem, data: Path, size: Size, rules: Rules) -> Record:
     """The sweep, the best objective known, and for each rival and target the settings, times and ratio."""
     tight = _tight(problem, data, rules)
-    sweep = list(_sweep(problem, data, sparse, tight, rules))
+    sweep = list(_sweep(problem, data, size, tight, rules))
     values = [run["objective"] for run in sweep if run["status"] == "done"]
     best = min([tight, *values])
     for run in sweep:
@@ -63,13 +63,13 @@ def _tight(problem: Problem, data: Path, rules: Rules) -> float:
     return min((run["objective"] for run in found if run["status"] == "done"), default=float("inf"))
 
 
-def _sweep(problem: Problem, data: Path, sparse: bool, best: float, rules: Rules) -> Iterator[Record]:
+def _sweep(problem: Problem, data: Path, size: Size, best: float, rules: Rules) -> Iterator[Record]:
     for name in (OURS, *RIVALS):
         contestant = adapter(name)
         if installed(name) is None:
             continue
         patience = rules.limit
-        for route in contestant.routes(problem, sparse):
+        for route in contestant.routes(problem, size):
             for threads in route.threads:
                 rules.tell(
                     f"{problem.name}: {contestant.NAME} {route.solver}" + (f", {threads} BLAS" if threads else "")

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from scipy import sparse
 
 from benchmarks import plot, results, store, tables
+from benchmarks.adapters import Size
 from benchmarks.everyday import JOBS
 from benchmarks.everyday.jobs import Job
 from benchmarks.generate import Data
@@ -76,11 +77,11 @@ def _one(each: Problem | Job, data: Path, scale: Scale, rules: Rules) -> Record:
         return {"skipped": str(error)}
     rows = store.load(data)
     about = _about(rows)
-    is_sparse = sparse.issparse(rows[0])
-    del rows
+    size = Size(sparse.issparse(rows[0]), about["columns"], about["classes"])
+    del rows  # so that there is memory for the contestants
     if isinstance(each, Problem):
         meaning = {"task": each.task, "C": each.C, "intercept": each.intercept, "gamma": each.gamma}
-        return about | meaning | race(each, data, is_sparse, rules)
+        return about | meaning | race(each, data, size, rules)
     return about | perform(each, data, rules)
 
 

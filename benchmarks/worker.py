@@ -46,7 +46,7 @@ def solve(request: dict[str, Any]) -> None:
     few = store.small(data, WARM_UP)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        contestant.fit(problem, contestant.prepare(problem, *few), solver, 1e-3)
+        contestant.fit(problem, contestant.prepare(problem, *few), solver, 1e-2)
     own = contestant.prepare(problem, *data)
     for tol in request["tolerances"]:
         fitted, cost = timed(lambda tol=tol: contestant.fit(problem, own, solver, tol))

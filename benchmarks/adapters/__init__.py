@@ -3,7 +3,7 @@
 An adapter is a module with
 
 - ``NAME`` and ``PACKAGE``, what to call it and what to install;
-- ``routes(problem, sparse)``, its ways to the solution;
+- ``routes(problem, size)``, its ways to the solution;
 - ``prepare(problem, X, y)``, the data in its own form, made before the clock starts;
 - ``fit(problem, data, solver, tol)``, what is timed;
 - ``solution(fitted)``, what it found, for the objective to be evaluated outside.
@@ -18,6 +18,15 @@ from typing import Any
 
 OURS = "separatrix"
 RIVALS = ("scikit_learn", "intelex", "liblinear", "libsvm")
+
+
+@dataclass(frozen=True)
+class Size:
+    """What of the data decides which solvers can take it."""
+
+    sparse: bool
+    columns: int
+    classes: int
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.adapters import Route, decades
+from benchmarks.adapters import Route, Size, decades
 from benchmarks.adapters.scikit_learn import PASSES
 from benchmarks.adapters.separatrix import CACHE, prepare, solution
 from benchmarks.problems import Problem
@@ -15,10 +15,10 @@ __all__ = ["NAME", "PACKAGE", "fit", "prepare", "routes", "solution"]
 NAME = PACKAGE = "scikit-learn-intelex"
 
 
-def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
+def routes(problem: Problem, size: Size) -> Sequence[Route]:
     if problem.task == "rbf":
         return (Route("SVC", decades(1, 6)),)
-    dense_likelihood = problem.task in ("logistic", "softmax") and not sparse
+    dense_likelihood = problem.task in ("logistic", "softmax") and not size.sparse
     return (Route("lbfgs", decades(1, 12)),) if dense_likelihood else ()
 
 

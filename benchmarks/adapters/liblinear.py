@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adapters import Route, decades
+from benchmarks.adapters import Route, Size, decades
 from benchmarks.objective import Solution, Weights
 from benchmarks.problems import Problem
 
@@ -15,8 +15,8 @@ NAME, PACKAGE = "LIBLINEAR", "liblinear-official"
 SOLVERS = {"logistic": ("-s 0", "-s 7"), "squared hinge": ("-s 1", "-s 2"), "hinge": ("-s 3",)}
 
 
-def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
-    if problem.intercept or not sparse:
+def routes(problem: Problem, size: Size) -> Sequence[Route]:
+    if problem.intercept or not size.sparse:
         return ()
     return [Route(solver, decades(1, 8)) for solver in SOLVERS.get(problem.task, ())]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse as matrices
 
-from benchmarks.adapters import Route, decades
+from benchmarks.adapters import Route, Size, decades
 from benchmarks.adapters.separatrix import CACHE
 from benchmarks.objective import Expansion, Solution
 from benchmarks.problems import Problem
@@ -16,7 +16,7 @@ from benchmarks.problems import Problem
 NAME, PACKAGE = "LIBSVM", "libsvm-official"
 
 
-def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
+def routes(problem: Problem, size: Size) -> Sequence[Route]:
     return (Route("-s 0 -t 2", decades(2, 6)),) if problem.task == "rbf" else ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.adapters import Route, decades
+from benchmarks.adapters import Route, Size, decades
 from benchmarks.adapters.separatrix import CACHE, prepare, solution
 from benchmarks.problems import Problem
 
@@ -13,10 +13,11 @@ __all__ = ["NAME", "PACKAGE", "fit", "prepare", "routes", "solution"]
 
 NAME, PACKAGE = "scikit-learn", "scikit-learn"
 PASSES = 100_000  # the tolerance and the time limit end a run, never this
+HESSIAN = 4_000  # columns and rows of what newton-cholesky factors
 
 
-def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
-    blas = (1,) if sparse else (2, 1)
+def routes(problem: Problem, size: Size) -> Sequence[Route]:
+    blas = (1,) if size.sparse else (2, 1)
     if problem.task == "rbf":
         return (Route("SVC", decades(2, 6)),)
     if problem.task == "hinge":
@@ -28,7 +29,7 @@ def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
         Route("newton-cg", decades(1, 9), blas),
         Route("saga", decades(1, 7)),
     ]
-    if not sparse or problem.source.name in ("a9a", "w8a"):  # it forms a dense Hessian
+    if size.columns * (size.classes if problem.task == "softmax" else 1) <= HESSIAN:
         found.insert(1, Route("newton-cholesky", decades(1, 9), (2, 1)))
     return found
 

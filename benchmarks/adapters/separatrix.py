@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.adapters import Route, decades
+from benchmarks.adapters import Route, Size, decades
 from benchmarks.objective import Expansion, Solution, Weights
 from benchmarks.problems import Problem
 
@@ -14,7 +14,7 @@ TIGHT = 1e-8  # for the best known optimum
 CACHE = 200  # megabytes of kernel rows, for every contestant that keeps them
 
 
-def routes(problem: Problem, sparse: bool) -> Sequence[Route]:
+def routes(problem: Problem, size: Size) -> Sequence[Route]:
     return (Route("auto", decades(2, 8)),)
 
 

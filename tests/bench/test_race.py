@@ -6,13 +6,15 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import adapters, jobs, plot, race, results, store, tables
-from benchmarks.adapters import Route
+from benchmarks.adapters import Route, Size
 from benchmarks.everyday import find
 from benchmarks.page import BEGIN, END, insert
 from benchmarks.problems import PROBLEMS, Scale
 from benchmarks.processes import answers
 
 PROBLEM = next(problem for problem in PROBLEMS if problem.name == "text, hinge")
+
+SIZE = Size(sparse=True, columns=2_500, classes=2)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def record(data):
     with patch.context() as context:
         context.setattr(adapters.adapter("scikit_learn"), "routes", lambda *_: [Route("LinearSVC", (10.0,))])
         context.setattr(race, "installed", lambda name: None if name == "liblinear" else "1")
-        found = race.race(PROBLEM, data, True, race.Rules(repeat=1))
+        found = race.race(PROBLEM, data, SIZE, race.Rules(repeat=1))
     return {"rows": 500, "columns": 2_500, "megabytes": 1.0, **found}
 
 
@@ -146,7 +148,7 @@ def test_every_rival_solves_the_same_problem(name, data):
         SimpleNamespace(name="rbf", task="rbf", C=1.0, intercept=True, gamma=0.5, source=PROBLEM.source),
     ):
         best = value(adapters.adapter("separatrix"), problem, rows, "auto", 1e-10)
-        for route in contestant.routes(problem, True):
+        for route in contestant.routes(problem, SIZE):
             assert value(contestant, problem, rows, route.solver, 1e-7) == pytest.approx(best, rel=1e-5), route.solver
 
 
