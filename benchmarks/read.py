@@ -27,7 +27,7 @@ def find(folder: Path | None, *names: str) -> Path:
         raise MissingData(f"needs --data FOLDER with {names[0]}")
     for name in names:
         for suffix in ("", *OPENERS):
-            found = sorted(folder.rglob(name + suffix))
+            found = sorted(path for path in folder.rglob(name + suffix) if path.is_file())
             if found:
                 return found[0]
     raise MissingData(f"{folder} has no {names[0]}")

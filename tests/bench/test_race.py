@@ -164,8 +164,8 @@ def test_real_files_are_found_and_read(tmp_path):
 
     from benchmarks import read
 
-    (tmp_path / "below").mkdir()
-    (tmp_path / "below" / "a9a.gz").write_bytes(gzip.compress(b"-1 1:0.5 3:1\n+1 2:2\n"))
+    (tmp_path / "a9a").mkdir()
+    (tmp_path / "a9a" / "a9a.gz").write_bytes(gzip.compress(b"-1 1:0.5 3:1\n+1 2:2\n"))
     X, y = read.two(tmp_path, "a9a")
     assert X.toarray().tolist() == [[0.5, 0, 1], [0, 2, 0]]
     assert (X.indices.dtype, X.indptr.dtype) == ("int32", "int32")
