@@ -46,7 +46,7 @@ def answers(
         ]
         for reader in readers:
             reader.start()
-        patience = AROUND
+        patience, ended = AROUND, False
         try:
             while (line := lines.get(timeout=patience)) is not None:
                 if not line.startswith('{"event"'):
@@ -56,11 +56,13 @@ def answers(
                 patience = limit if event == "start" else AROUND
                 if event == "done":
                     yield {"status": "done", **answer}
+            ended = True
         except Empty:
             yield {"status": "limit", "seconds": limit}
             return
         finally:
-            process.kill() if lines.empty() and process.poll() is None else None
+            if not ended:
+                process.kill()
             for reader in readers:
                 reader.join()
         if process.wait() != 0:

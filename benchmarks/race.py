@@ -125,7 +125,7 @@ def _alternate(problem: Problem, data: Path, chosen: list[Record], rules: Rules)
     for turn in range(rules.repeat):
         rules.tell(f"{problem.name}: round {turn + 1} of {rules.repeat}, {len(settings)} settings")
         for key, first in settings.items():
-            if sum(run["seconds"] for run in times[key]) + first["seconds"] > ALLOWANCE and times[key]:
+            if sum(run.get("seconds", 0.0) for run in times[key]) + first["seconds"] > ALLOWANCE and times[key]:
                 continue
             name, solver, tol, threads = key
             request = _request(problem, data, name, solver, [tol], None)

@@ -23,9 +23,15 @@ GROUPS = {
 def page(results: Results) -> str:
     """All tables."""
     raced = {name: record for name, record in results["problems"].items() if "settings" in record}
-    parts = [machine(results["runs"])]
+    parts = [machine(results["runs"]), load(results)]
     if raced:
-        parts += ["### To the same objective", ratios(raced), "### Times, settings and memory", times(raced)]
+        parts += [
+            "### To the same objective",
+            ratios(raced),
+            losses(raced),
+            "### Times, settings and memory",
+            times(raced),
+        ]
     for group, title in GROUPS.items():
         jobs = {name: job for name, job in results["jobs"].items() if job.get("group") == group}
         if jobs:
@@ -49,6 +55,14 @@ def machine(runs: Sequence[Record]) -> str:
     )
 
 
+def load(results: Results) -> str:
+    """How busy the machine was at worst: the benchmark itself makes a load of 1 or 2."""
+    settings = [setting for record in results["problems"].values() for setting in record.get("settings", ())]
+    entries = [entry for record in results["jobs"].values() for entry in record.get("entries", {}).values()]
+    loads = [run["load"] for run in (*settings, *entries) if "load" in run]
+    return f"Load average before the runs: at most {max(loads):.1f}." if loads else ""
+
+
 def ratios(problems: dict[str, Record]) -> str:
     """Rival's time / ours, for each target."""
     rows = []
@@ -58,6 +72,18 @@ def ratios(problems: dict[str, Record]) -> str:
             rows.append([name, rival, *(ratio(cells[OURS, t], cells[rival, t]) for t in TARGETS)])
         rows += [[name, rival, *(["not installed"] * len(TARGETS))] for rival in record["missing"]]
     return table(["problem", "rival", *(f"to {target:.0e}" for target in TARGETS)], rows)
+
+
+def losses(problems: dict[str, Record]) -> str:
+    """Where a rival is faster to the tightest target, in words."""
+    lost = []
+    for name, record in problems.items():
+        last = {s["contestant"]: s for s in record["settings"] if s["target"] == min(TARGETS)}
+        ours = last.pop(OURS).get("seconds", math.inf)
+        faster = [rival for rival, s in last.items() if s["status"] == "reached" and s["seconds"] < ours]
+        lost += [f"{name} ({', '.join(faster)})"] * bool(faster)
+    where = "; ".join(lost) + "." if lost else "none of these."
+    return f"A rival is faster to {min(TARGETS):.0e} on {where}"
 
 
 def ratio(ours: Record, theirs: Record) -> str:
@@ -71,21 +97,24 @@ def ratio(ours: Record, theirs: Record) -> str:
 
 
 def times(problems: dict[str, Record]) -> str:
+    """A row for each setting, with the targets for which it is the fastest of its contestant."""
     rows = []
     for name, record in problems.items():
         shape = f"{record['rows']:,} x {record['columns']:,}"
+        targets: dict[tuple[str, ...], list[str]] = {}
         for s in record["settings"]:
-            if s["status"] == "reached":
-                setting = f"{s['solver']}, {s['tol']:.0e}" + (f", {s['threads']} BLAS" if s["threads"] else "")
-                found = [duration(s["seconds"]), str(len(s["runs"])), setting, f"{s['excess']:.0e}"]
-                rows.append([name, shape, f"{s['target']:.0e}", s["contestant"], *found, beside(s, record)])
-            else:
-                late = f" in {s['limit']:.0f} s" if s.get("limit") else ""
-                rows.append(
-                    [name, shape, f"{s['target']:.0e}", s["contestant"], f"{s['status']}{late}", "", "", "", ""]
-                )
-    head = ["problem", "size", "target", "contestant", "time", "runs", "setting", "excess", "memory / data"]
+            targets.setdefault((s["contestant"], *_cells(s, record)), []).append(f"{s['target']:.0e}")
+        rows += [[name, shape, who, ", ".join(reached), *cells] for (who, *cells), reached in targets.items()]
+    head = ["problem", "size", "contestant", "to", "time", "runs", "setting", "excess", "memory / data"]
     return table(head, rows)
+
+
+def _cells(s: Record, record: Record) -> list[str]:
+    if s["status"] != "reached":
+        late = f" in {s['limit']:.0f} s" if s.get("limit") else ""
+        return [f"{s['status']}{late}", "", "", "", ""]
+    setting = f"{s['solver']}, {s['tol']:.0e}" + (f", {s['threads']} BLAS" if s["threads"] else "")
+    return [duration(s["seconds"]), str(len(s["runs"])), setting, f"{s['excess']:.0e}", beside(s, record)]
 
 
 def everyday(jobs: dict[str, Record]) -> str:
