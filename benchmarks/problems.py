@@ -105,7 +105,6 @@ PROBLEMS = (
     Problem("news20, logistic", "logistic", NEWS20, intercept=False),
     Problem("news20, hinge", "hinge", NEWS20, intercept=False),
     Problem("sms, logistic", "logistic", SMS, intercept=False),
-    Problem("sms, hinge", "hinge", SMS, intercept=False),
     Problem(
         "blobs 30,000 x 20, rbf",
         "rbf",

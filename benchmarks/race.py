@@ -19,7 +19,7 @@ from benchmarks.problems import Problem
 from benchmarks.processes import answers
 
 TARGETS = (1e-3, 1e-4, 1e-6)
-ALLOWANCE = 40.0  # seconds of fitting for a setting after which it is not run again
+ALLOWANCE = 30.0  # seconds of fitting for a setting after which it is not run again
 SAME = 1.05  # times that one run cannot tell apart
 Tell = Callable[[str], None]
 Record = dict[str, Any]
