@@ -118,20 +118,23 @@ def _cells(s: Record, record: Record) -> list[str]:
 
 
 def everyday(jobs: dict[str, Record]) -> str:
+    """A row for each entry; the ratio of the fastest rival that is accurate enough is bold."""
     rows = []
     for name, job in jobs.items():
-        (_, ours), *others = job["entries"].items()
-        rivals = [entry for _, entry in others if _counts(entry, job)]
-        best = min((entry["seconds"] for entry in rivals), default=None)
+        ours = next(iter(job["entries"].values()))
+        rivals = {label: entry for label, entry in job["entries"].items() if not label.startswith(OURS)}
+        best = min((entry["seconds"] for entry in rivals.values() if _counts(entry, job)), default=None)
         for label, entry in job["entries"].items():
             if entry["status"] != "done":
-                rows.append([name, label, f"not in {entry['limit']:.0f} s", _at_least(ours, entry), "", ""])
+                rows.append(
+                    [name, label, f"not in {entry['limit']:.0f} s", _at_least(ours, entry), "", entry["message"]]
+                )
                 continue
-            against = (
-                f"{entry['seconds'] / ours['seconds']:.2f}" if entry is not ours and ours["status"] == "done" else ""
-            )
-            strong = f"**{against}**" if against and entry["seconds"] == best and _counts(entry, job) else against
-            rows.append([name, label, duration(entry["seconds"]), strong, beside(entry, job), remarks(entry)])
+            against = ""
+            if label in rivals and ours["status"] == "done":
+                against = f"{entry['seconds'] / ours['seconds']:.2f}"
+                against = f"**{against}**" if entry["seconds"] == best and _counts(entry, job) else against
+            rows.append([name, label, duration(entry["seconds"]), against, beside(entry, job), remarks(entry)])
     return table(["what", "who", "time", "ratio", "memory / data", "outcome"], rows)
 
 
@@ -139,7 +142,7 @@ def _counts(entry: Record, job: Record) -> bool:
     """Whether an entry is done, and as accurate as the job asks."""
     if entry["status"] != "done":
         return False
-    return entry["figures"].get("excess", 0.0) <= float(job["accuracy"])
+    return bool(entry["figures"].get("excess", 0.0) <= float(job["accuracy"]))
 
 
 def _at_least(ours: Record, entry: Record) -> str:
