@@ -7,6 +7,7 @@ time in a fresh process.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def race(problem: Problem, data: Path, size: Size, rules: Rules) -> Record:
     chosen = {(name, target): _fastest(sweep, name, target) for name in names for target in TARGETS}
     times = _alternate(problem, data, [run for run in chosen.values() if run is not None], rules)
     return {
-        "best": best,
+        "best": best if math.isfinite(best) else None,
         "sweep": sweep,
         "missing": [adapter(name).NAME for name in RIVALS if installed(name) is None],
         "settings": [

@@ -36,7 +36,7 @@ def save(path: Path, results: Results) -> None:
     """All or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps(_plain(results), indent=1, allow_nan=False) + "\n")
+    unfinished.write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
     unfinished.replace(path)
 
 
@@ -86,12 +86,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
-
-
-def _plain(value: Any) -> Any:
-    """Infinities as words, which JSON has no numbers for."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return str(value) if isinstance(value, float) and value in (float("inf"), float("-inf")) else value

@@ -142,7 +142,7 @@ def _counts(entry: Record, job: Record) -> bool:
     """Whether an entry is done, and as accurate as the job asks."""
     if entry["status"] != "done":
         return False
-    return bool(entry["figures"].get("excess", 0.0) <= float(job["accuracy"]))
+    return job["accuracy"] is None or bool(entry["figures"].get("excess", 0.0) <= job["accuracy"])
 
 
 def _at_least(ours: Record, entry: Record) -> str:

@@ -4,8 +4,8 @@
     {"job": NAME, "entry": NAME, "data": FOLDER}
 
 The data is loaded and a small part of it fitted before the clock starts. ``{"event": "start"}`` and ``"end"`` frame
-what is timed, so that whoever waits can lose patience; ``"done"`` brings the figures. Tolerances are tried until the
-objective is at most `enough`.
+what is timed, and ``"warm"`` precedes the small part, so that whoever waits can lose patience; ``"done"`` brings the
+figures. Tolerances are tried until the objective is at most `enough`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def solve(request: dict[str, Any]) -> None:
     contestant, solver = adapter(request["adapter"]), request["solver"]
     data = store.load(Path(request["data"]))
     few = store.small(data, WARM_UP)
+    say("warm")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         contestant.fit(problem, contestant.prepare(problem, *few), solver, 1e-2)

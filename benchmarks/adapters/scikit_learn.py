@@ -31,7 +31,7 @@ def routes(problem: Problem, size: Size) -> Sequence[Route]:
         Route("saga", decades(1, 7)),
     ]
     if size.columns * (size.classes if problem.task == "softmax" else 1) <= HESSIAN:
-        found.insert(1, Route("newton-cholesky", decades(1, 9), (2, 1)))
+        found.insert(0, Route("newton-cholesky", decades(1, 9), (2, 1)))
     return found
 
 

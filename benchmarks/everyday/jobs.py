@@ -39,7 +39,7 @@ class Job:
     calls: int = 1
     warm: bool = True  # fit a small part first, untimed
     empty_cache: bool = False  # of compiled code
-    accuracy: float = float("inf")
+    accuracy: float | None = None
     size: tuple[str, float] | None = None  # what grows, and how large it is here
     repeat: int = 100  # at most
 
