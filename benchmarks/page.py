@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks import plot, results, tables
 
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+SHOWN = "![Relative suboptimality against seconds, a panel for each problem](pictures/benchmarks.svg)"
 
 
 def insert(page: Path, source: Path) -> None:
@@ -22,7 +23,8 @@ def insert(page: Path, source: Path) -> None:
     before, after = text.split(BEGIN)[0], text.split(END)[1]
     picture = page.parent / "pictures" / "benchmarks.svg"
     plot.draw(found, picture)
-    page.write_text(f"{before}{BEGIN}\n{tables.page(found)}{END}{after}")
+    shown = f"{SHOWN}\n\n" if found["problems"] else ""
+    page.write_text(f"{before}{BEGIN}\n{shown}{tables.page(found)}{END}{after}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import adapters, jobs, plot, race, results, store, tables
 from benchmarks.adapters import Route, Size
 from benchmarks.everyday import find
-from benchmarks.page import BEGIN, END, insert
+from benchmarks.page import BEGIN, END, SHOWN, insert
 from benchmarks.problems import PROBLEMS, Scale
 from benchmarks.processes import answers
 
@@ -129,7 +129,7 @@ def test_the_page_keeps_what_is_around_the_tables(record, tmp_path):
     for _ in range(2):
         insert(page, source)
     text = page.read_text()
-    assert text.startswith(f"before\n{BEGIN}\nMeasured ")
+    assert text.startswith(f"before\n{BEGIN}\n{SHOWN}\n\nMeasured ")
     assert text.endswith(f"{END}\nafter\n")
     assert "old" not in text
     assert text.count("### To the same objective") == 1
