@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from separatrix import __version__
+from separatrix.cli.bench import bench
 from separatrix.cli.compare import compare
 from separatrix.cli.fit import fit
 from separatrix.cli.predict import predict
@@ -26,6 +27,7 @@ app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options"
 app.command()(predict)
 app.command()(separable)
 app.command()(verify)
+app.command()(bench)
 
 
 def _version(value: bool) -> None:

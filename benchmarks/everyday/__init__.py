@@ -1,0 +1,20 @@
+"""What a user meets every day, timed as it is: one file for each kind of job."""
+
+from __future__ import annotations
+
+from benchmarks.everyday import defaults, growth, passes, predicting, searches, separability, starting
+from benchmarks.everyday.jobs import Job
+
+JOBS: tuple[Job, ...] = (
+    *passes.JOBS,
+    *predicting.JOBS,
+    *starting.JOBS,
+    *searches.JOBS,
+    *defaults.JOBS,
+    *separability.JOBS,
+    *growth.JOBS,
+)
+
+
+def find(name: str) -> Job:
+    return next(job for job in JOBS if job.name == name)

@@ -1,0 +1,79 @@
+"""Suboptimality against time, a panel for each problem: every swept setting a point, every contestant a line.
+
+The line is the frontier: the least time in which the contestant came that close.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from benchmarks.adapters import OURS
+from benchmarks.race import TARGETS, Record
+from benchmarks.results import Results
+
+COLOURS = {
+    OURS: "#c1272d",
+    "scikit-learn": "#0072b2",
+    "scikit-learn-intelex": "#009e73",
+    "LIBLINEAR": "#8a6d00",
+    "LIBSVM": "#7b4fa3",
+}
+MARKERS = {OURS: "o", "scikit-learn": "s", "scikit-learn-intelex": "^", "LIBLINEAR": "D", "LIBSVM": "v"}
+FLOOR = 1e-10  # below this, differences are rounding
+
+
+def draw(results: Results, path: Path) -> None:
+    """Write the picture, if there is anything to show."""
+    problems = {name: record for name, record in results["problems"].items() if "sweep" in record}
+    if not problems:
+        return
+    from matplotlib.figure import Figure
+
+    across = min(3, len(problems))
+    down = math.ceil(len(problems) / across)
+    figure = Figure(figsize=(4.4 * across, 3.1 * down + 0.6), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes, (name, record) in zip(panels, problems.items(), strict=False):
+        panel(axes, name, record)
+    for axes in panels[len(problems) :]:
+        axes.set_visible(False)
+    handles = {h.get_label(): h for axes in panels for h in axes.get_legend_handles_labels()[0]}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), frameon=False)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def panel(axes: Any, name: str, record: Record) -> None:
+    """One problem."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    for contestant, colour in COLOURS.items():
+        points = sorted(
+            (run["seconds"], max(run["excess"], FLOOR))
+            for run in record["sweep"]
+            if run["contestant"] == contestant and "excess" in run
+        )
+        if not points:
+            continue
+        x, y = zip(*points, strict=True)
+        front = frontier(points)
+        axes.plot(x, y, MARKERS[contestant], color=colour, markersize=4, alpha=0.45, markeredgewidth=0)
+        ends_x, ends_y = zip(*front, strict=True)
+        axes.plot(ends_x, ends_y, "-", marker=MARKERS[contestant], markersize=4, color=colour, label=contestant)
+    for target in TARGETS:
+        axes.axhline(target, color="#999999", linewidth=0.7, linestyle=":")
+    axes.set(xscale="log", yscale="log", xlabel="seconds", ylabel="relative suboptimality")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_title(name, fontsize=10)
+
+
+def frontier(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Of points (time, excess) in order of time, those that come closer than all before."""
+    found: list[tuple[float, float]] = []
+    for time, excess in points:
+        if not found or excess < found[-1][1]:
+            found.append((time, excess))
+    return found
