@@ -511,7 +511,7 @@ def peak(work):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_dense_data_are_not_copied_beyond_blocks(order, dtype):
-    X = np.asarray(np.random.default_rng(0).normal(size=(120_000, 20)) + 1e6, dtype=dtype, order=order)
+    X = np.asarray(np.random.default_rng(0).normal(size=(300_000, 20)) + 1e6, dtype=dtype, order=order)
     weight = np.ones(len(X))
     R = np.ones((len(X), 1))
 

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Array, Floats
 from separatrix.design import Block, Design
 from separatrix.design.base import PASS_BYTES, Parts
 from separatrix.targets import Targets
@@ -81,8 +81,8 @@ class Risk(ABC):
         H[np.diag_indices_from(H)] += np.tile(self.ridge, k)
         return np.asarray(H)
 
-    def sample(self, rows: Integers) -> Self:
-        """The same risk estimated from some of the rows, their weights scaled up to the total."""
+    def sample(self, rows: slice) -> Self:
+        """The same risk estimated from every so-manieth row (dense ones are not copied), their weights scaled up."""
         weight = self.weight[rows]
         return replace(
             self,

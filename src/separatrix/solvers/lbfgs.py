@@ -19,15 +19,17 @@ Preconditioner: TypeAlias = Callable[[Floats], Floats]
 
 
 def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State]:
-    """V ← V - t B g, where B starts as the preconditioner and takes in the last pairs (change of V, change of g).
+    """V ← V - t B g, where B starts as the preconditioner P and takes in the last pairs (s, y): changes of V and of g.
 
-    One pass over the data per trial step; the step t = 1 is nearly always taken.
+    One pass over the data per trial step. The step t = 1 is nearly always taken; where it is too long, P is scaled
+    from then on to agree with the last pair: y'Py = s'y.
     """
     pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MEMORY)
+    scale = 1.0
     value, gradient = risk.value_and_gradient(V)
     yield State(V, value, gradient)
     while True:
-        step = -_two_loops(gradient, pairs, precondition)
+        step = -_two_loops(gradient, pairs, lambda G: scale * precondition(G))
         slope = float(np.vdot(gradient, step))
         t = 1.0
         while True:
@@ -35,7 +37,8 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
             trial_value, trial_gradient = risk.value_and_gradient(trial)
             if trial_value <= value + 1e-4 * t * slope + 4 * EPS * abs(value):
                 break
-            t *= 0.5
+            parabola = 0.5 * slope * t * t / (slope * t + value - trial_value)  # where the one through both is least
+            t = min(max(parabola, 0.1 * t), 0.5 * t)
             if t < 1e-6:
                 yield State(V, value, gradient, stalled=True)
                 return
@@ -43,6 +46,8 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
         curvature = float(np.vdot(s, y))
         if curvature > EPS * float(np.vdot(y, y)):
             pairs.append((s, y, 1.0 / curvature))
+            if t < 1.0 or scale < 1.0:
+                scale = curvature / float(np.vdot(y, precondition(y)))
         stalled = -slope <= 4 * EPS * EPS * abs(value)
         V, value, gradient = trial, trial_value, trial_gradient
         yield State(V, value, gradient, -slope, stalled)

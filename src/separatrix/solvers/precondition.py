@@ -25,9 +25,9 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small.
     """
     n, p = risk.design.n, risk.design.p
-    rng = np.random.default_rng(0)
     size = int(p * max(3.0, (BALANCE * n / p**2) ** (1 / 3)))
-    fitted, others = (risk.sample(_rows(rng, n, size)) for _ in range(2))
+    step = max(1, n // size)
+    fitted, others = (risk.sample(slice(start, None, step)) for start in (0, step // 2))
     V = run(lbfgs(fitted, V, _kronecker(fitted, V)), lambda state: False, SHORT)[0].V
     return V, _kronecker(others, V)
 
@@ -61,10 +61,6 @@ def diagonal(risk: Risk, V: Floats) -> Preconditioner:
     """Division by the diagonal of the Hessian."""
     D = _diagonal(risk, V)
     return lambda G: G / D
-
-
-def _rows(rng: np.random.Generator, n: int, m: int) -> Array:
-    return np.arange(n) if m >= n else np.sort(rng.choice(n, m, replace=False))
 
 
 def _diagonal(risk: Risk, V: Floats) -> Floats:
