@@ -17,7 +17,7 @@ from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
 from separatrix.learners.svm import balanced
 from separatrix.problems.squared_hinge import SquaredHingeRisk
-from separatrix.solvers.coordinate_descent import coordinate_descent
+from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.interior_point import LinearMargins, interior_point, positive_definite
 from separatrix.solvers.lbfgs import lbfgs
@@ -28,6 +28,7 @@ from separatrix.targets import Targets
 
 CHEAP = 3e8  # multiplications of a Gram matrix that cost next to nothing: then go to machine precision
 WIDEST = 2000  # largest order of a system to factor
+FIRST = 1e-2  # relative gap at which coordinate descent first looks back
 
 
 @dataclass(frozen=True)
@@ -159,17 +160,25 @@ def _feasible(problem: LinearMargins, state: Floats, beta: Floats, c: Floats) ->
 
 
 def _descent(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, start: Start | None) -> Machine:
-    """By dual coordinate descent, for rows both long and many."""
+    """By dual coordinate descent, for rows both long and many.
+
+    Its own estimate of the gap, times what the gap turned out to be of the last, says when to look at all rows again.
+    """
     alpha, b = (np.minimum(start.alpha, bound), start.b) if start is not None else (np.zeros(design.n), 0.0)
     X = design.X if sparse.issparse(design.X) else sparse.csr_array(design.X)
-    n_iter = 0
-    for ascent in coordinate_descent(X, y, bound, design.intercept, alpha, b):
-        n_iter = ascent.epochs
-        alpha = balanced(ascent.alpha, y, bound) if design.intercept else ascent.alpha
-        machine = _of_multipliers(design, y, np.minimum(alpha, bound), bound, n_iter)
-        if machine.relative_gap <= tol or n_iter >= max_iter or ascent.spread < 1e-12:
-            return machine
-    raise AssertionError("coordinate descent does not end by itself")
+    ascent = CoordinateDescent(X, y, bound, np.zeros(design.n), design.intercept, alpha, b)
+    target, goal = max(FIRST, tol), tol
+    while True:
+        estimate = ascent.descend(target, max_iter - ascent.epochs)
+        gap = ascent.check()
+        ended = ascent.epochs >= max_iter or estimate < 1e-14
+        if gap <= goal or ended:
+            alpha = np.minimum(balanced(ascent.alpha, y, bound) if design.intercept else ascent.alpha, bound)
+            machine = _of_multipliers(design, y, alpha, bound, ascent.epochs)
+            if machine.relative_gap <= tol or ended:
+                return machine
+            goal = 0.25 * gap
+        target = estimate * max(0.1, min(0.9 * goal / gap, 0.9))
 
 
 def _in_row_space(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int) -> Machine:

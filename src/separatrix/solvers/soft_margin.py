@@ -50,7 +50,7 @@ def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
     The sum is convex and piecewise linear in b, with the slope -sum_{y_i = +1} U_i at the left, which grows by U_i at
     each F_i: b is where it changes its sign.
     """
-    order = np.argsort(F, kind="stable")
+    order = np.argsort(F)
     passed, balance = np.cumsum(U[order]), float(U[y > 0].sum())
     level = len(F) * EPS * float(passed[-1])
     first = min(int(np.searchsorted(passed, balance - level)), len(F) - 1)
