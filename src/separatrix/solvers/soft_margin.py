@@ -58,6 +58,19 @@ def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
     return float(0.5 * F[order[first]] + 0.5 * F[order[last]])
 
 
+def best_squared_intercept(F: Floats, y: Floats, U: Floats) -> float:
+    """The b that minimises sum_i U_i max(0, y_i (F_i - b))², by Newton's method: the sum is quadratic in pieces."""
+    b = best_intercept(F, y, U)
+    for _ in range(50):
+        weight = np.where(y * (F - b) > 0, U, 0.0)
+        total = float(weight.sum())
+        step = float(weight @ (F - b)) / total if total > 0 else 0.0
+        b += step
+        if abs(step) <= 4 * EPS * abs(b):
+            break
+    return b
+
+
 def rebalanced(alpha: Floats, y: Floats, U: Floats) -> Floats:
     """alpha with sum_i alpha_i y_i = 0: what rounding has left of the sum goes to the point with most room for it."""
     alpha = alpha.copy()
