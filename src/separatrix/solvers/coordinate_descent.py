@@ -29,7 +29,7 @@ from separatrix._typing import Array, Floats
 from separatrix.compiled import compiled
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
-RUN = 16  # rows read straight through
+LONG, SHORT = 64, 16  # rows read straight through; fewer with a free intercept, by which each row feels the last
 STILL = 0.2  # change of t in a pass, relative to t, from which on it is b that has to move
 LEAP = 0.03  # residual left by conjugate gradients, relative to the first
 FACTORED = 500  # rows of a system that is factored
@@ -108,7 +108,8 @@ class CoordinateDescent:
         firm[self._rows[self._order[: self.in_play]]] = True  # these are in play
         if not firm.all():
             self._play(np.union1d(np.flatnonzero(~firm), self._rows[self._order[: self.in_play]]))
-        gap = float(gaps(self.alpha, slope, self.bound, self.ridge).sum())
+        # what the balance will still cost: t times what b has to move
+        gap = float(gaps(self.alpha, slope, self.bound, self.ridge).sum()) + self._settled[2] * self.t**2
         value = float(self.alpha.sum()) - 0.5 * float(self.w @ self.w + self.ridge @ self.alpha**2) - offset * self.t
         return gap / max(value + gap, float(np.finfo(np.float64).tiny))
 
@@ -238,7 +239,7 @@ def sweeps(
     done = 0
     while done < most:
         done += 1
-        run = max(1, min(RUN, active // RUN))
+        run = max(1, min(SHORT if rho > 0.0 else LONG, active // LONG))
         runs = (active + run - 1) // run
         turn = np.arange(runs)
         gap, high, low, before = 0.0, -np.inf, np.inf, t
@@ -294,14 +295,14 @@ def sweeps(
         active = kept
         limits[0] = high if high > 0 else np.inf
         limits[1] = low if low < 0 else -np.inf
-        if gap <= target * (value + gap) or active <= fewest:
-            break
         if rho > 0.0 and abs(t - before) <= STILL * abs(t):
             secant = -(b - settled[0]) / (t - settled[1]) if t != settled[1] else 0.0
             settled[2] = min(max(secant, rho), 4.0 * settled[2])
             settled[0], settled[1] = b, t
             value -= settled[2] * t * t
             b += settled[2] * t
+        if gap <= target * (value + gap) or active <= fewest:
+            break
     seed[0] = x
     work[0], work[1], work[2], work[3] = b, t, value, gap
     return active, done
