@@ -32,7 +32,7 @@ WIDEST = 2000  # largest order of a system to factor
 BRIEF = 400  # passes of coordinate descent over sparse rows that cost less than an interior-point method does
 PATIENCE = 20  # passes of coordinate descent that should make the gap a tenth, or conjugate gradients take over
 SETTLED = 0.98  # of the rows in play still are so after as many passes: then they are the right ones, nearly
-FIRST = 1e-2  # relative gap at which coordinate descent first looks back
+FIRST = 2e-3  # relative gap at which coordinate descent first looks back
 
 
 @dataclass(frozen=True)
