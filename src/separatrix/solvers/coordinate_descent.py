@@ -199,7 +199,10 @@ def _factored(X: Any, y: Floats, ridge: Floats, r: Floats, intercept: bool) -> F
     """Q_FF d = r, in the plane sum_F d_i y_i = 0 if b is free; where Q is singular, a little more than Q."""
     Q = (X @ X.T).toarray() * np.outer(y, y)
     Q[np.diag_indices_from(Q)] += ridge + 1e-10 * float(np.diag(Q).mean()) + np.finfo(np.float64).tiny
-    factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:  # rows of such different length that rounding decides: no step
+        return np.zeros(len(y))
     d, e = linalg.cho_solve(factor, np.column_stack([r, y]), check_finite=False).T
     return np.asarray(d - e * (float(y @ d) / float(y @ e)) if intercept else d)
 
