@@ -318,3 +318,47 @@ def test_few_rows_and_many_columns_are_solved_in_their_row_space(storage):
     best = quadratic_program(R, y, np.full(60, 10.0))
     assert model.certificate_.primal == pytest.approx(best, rel=1e-6)
     assert model.certificate_.verify(X, y)
+
+
+def random_text(n, d, seed):
+    """Rows of a few words each, of which some are in most rows."""
+    rng = np.random.default_rng(seed)
+    words = np.minimum(rng.zipf(1.3, (n, 12)) - 1, d - 1)
+    X = sp.csr_matrix((np.ones(words.size), (np.repeat(np.arange(n), 12), words.ravel())), shape=(n, d))
+    X.sum_duplicates()
+    X = sp.csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))))
+    y = np.where(X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n) > 0, 1, -1)
+    return X, y
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_long_sparse_rows_are_certified(loss, C, intercept):
+    X, y = random_text(3000, 2500, 0)
+    model = LinearSVC(C=C, loss=loss, fit_intercept=intercept, tol=1e-6).fit(X, y)
+    reached = objective(model.coef_[0], model.intercept_[0], X, y, np.full(len(y), C), loss)
+    assert reached == pytest.approx(model.certificate_.primal, rel=1e-12)
+    assert model.certificate_.relative_gap <= 1e-6
+    assert model.certificate_.verify(X, y), str(model.certificate_.verify(X, y))
+
+
+def test_order_of_the_rows_does_not_slow_coordinate_descent():
+    X, y = random_text(3000, 2500, 1)
+    shuffled = LinearSVC(tol=1e-6).fit(X, y)
+    order = np.argsort(y, kind="stable")  # runs of rows are then of one class
+    by_class = LinearSVC(tol=1e-6).fit(X[order], y[order])
+    assert by_class.certificate_.primal == pytest.approx(shuffled.certificate_.primal, rel=2e-6)
+    assert by_class.n_iter_ < 3 * shuffled.n_iter_
+
+
+def test_coordinate_descent_is_deterministic():
+    X, y = random_text(3000, 2500, 2)
+    assert np.array_equal(LinearSVC().fit(X, y).coef_, LinearSVC().fit(X, y).coef_)
+
+
+def test_uncertified_wide_rows_end_in_a_warning_with_the_bound():
+    X, y = random_text(3000, 2500, 3)
+    with pytest.warns(UserWarning, match="relative gap of"):
+        model = LinearSVC(C=1e6, max_iter=3).fit(X, y)
+    assert model.certificate_.verify(X, y)

@@ -12,7 +12,7 @@ from separatrix.certificates import All, Certificate, HingeGap, Inseparable, Mar
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.linear_svm import Machine, Start, Widest, hinge, squared_hinge, widest
+from separatrix.learners.linear_svm import WIDEST, Machine, Start, Widest, hinge, squared_hinge, widest
 from separatrix.learners.separation.search import search
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
@@ -84,6 +84,8 @@ def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: St
     solve = hinge if settings.loss == "hinge" else squared_hinge
     machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
     if machine.relative_gap <= settings.tol or settings.loss != "hinge":
+        return machine
+    if min(design.n, design.p) > WIDEST:  # the hard margin takes a matrix of this order
         return machine
     if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate, Inseparable):
         return machine

@@ -1,7 +1,8 @@
 """Linear support vector machines: min over (w, b) of 1/2 ‖w‖² + sum_i C_i loss(y_i (w.x_i + b)), certified.
 
-The hinge goes through an interior-point method, of order d or, for wide data, of order n; where both are large,
-through dual coordinate descent. The squared hinge is smooth, and goes the way of logistic regression.
+The hinge goes through an interior-point method, of order d or, for wide data, of order n; where both are large, or the
+rows are sparse, through dual coordinate descent. The squared hinge is smooth, and goes the way of logistic regression,
+but for long sparse rows.
 """
 
 from __future__ import annotations
@@ -17,17 +18,21 @@ from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
 from separatrix.learners.svm import balanced
 from separatrix.problems.squared_hinge import SquaredHingeRisk
-from separatrix.solvers.coordinate_descent import coordinate_descent
+from separatrix.solvers.coordinate_descent import FACTORED, CoordinateDescent
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.interior_point import LinearMargins, interior_point, positive_definite
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton
 from separatrix.solvers.precondition import diagonal, sampled
-from separatrix.solvers.soft_margin import best_intercept
+from separatrix.solvers.soft_margin import best_intercept, best_squared_intercept
 from separatrix.targets import Targets
 
 CHEAP = 3e8  # multiplications of a Gram matrix that cost next to nothing: then go to machine precision
 WIDEST = 2000  # largest order of a system to factor
+BRIEF = 400  # passes of coordinate descent over sparse rows that cost less than an interior-point method does
+PATIENCE = 20  # passes of coordinate descent that should make the gap a tenth, or conjugate gradients take over
+SETTLED = 0.98  # of the rows in play still are so after as many passes: then they are the right ones, nearly
+FIRST = 2e-3  # relative gap at which coordinate descent first looks back
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,11 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
         if design.n <= WIDEST and design.n * design.d <= ROTATED:
             return _in_row_space(design, y, bound, tol, max_iter)
         return _descent(design, y, bound, tol, max_iter, start)
+    exact = design.n * design.p**2 <= CHEAP
+    if sparse.issparse(design.X) and not exact:
+        machine = _descent(design, y, bound, tol, min(max_iter, BRIEF), start)
+        if machine.relative_gap <= tol:
+            return machine
     largest = float(bound.max())
     c = bound / largest
     centred = design.centred(bound)
@@ -82,7 +92,6 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
     ridge = np.zeros(design.p)
     ridge[: design.d] = 1.0 / largest / scale / scale
     problem = LinearMargins(rows, y, ridge)
-    exact = design.n * design.p**2 <= CHEAP
     target = 1e-12 if exact else 0.5 * tol
     best: Machine | None = None
     for n_iter, iterate in enumerate(interior_point(problem, c)):
@@ -158,18 +167,48 @@ def _feasible(problem: LinearMargins, state: Floats, beta: Floats, c: Floats) ->
     return beta
 
 
-def _descent(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, start: Start | None) -> Machine:
-    """By dual coordinate descent, for rows both long and many."""
-    alpha, b = (np.minimum(start.alpha, bound), start.b) if start is not None else (np.zeros(design.n), 0.0)
+def _descent(
+    design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, start: Start | None, squared: bool = False
+) -> Machine:
+    """By dual coordinate descent, for many long rows; of the hinge or, `squared`, of its square.
+
+    The solver's own estimate of the gap, corrected by what the gap was at the last look at all rows, says when to look
+    again: when it has become a tenth, or as small as required.
+    """
     X = design.X if sparse.issparse(design.X) else sparse.csr_array(design.X)
-    n_iter = 0
-    for ascent in coordinate_descent(X, y, bound, design.intercept, alpha, b):
-        n_iter = ascent.epochs
-        alpha = balanced(ascent.alpha, y, bound) if design.intercept else ascent.alpha
-        machine = _of_multipliers(design, y, np.minimum(alpha, bound), bound, n_iter)
-        if machine.relative_gap <= tol or n_iter >= max_iter or ascent.spread < 1e-12:
-            return machine
-    raise AssertionError("coordinate descent does not end by itself")
+    most, ridge = (np.full(design.n, np.inf), 0.5 / bound) if squared else (bound, np.zeros(design.n))
+    alpha, b = np.zeros(design.n), 0.0
+    if start is not None:
+        alpha, b = start.alpha if squared else _carried(start.alpha, bound), start.b
+    ascent = CoordinateDescent(X, y, most, ridge, design.intercept, alpha, b)
+    if start is not None:
+        ascent.leap(min(PATIENCE, max_iter))
+    target, goal = max(FIRST, tol), tol
+    while True:
+        in_play = ascent.in_play
+        patience = PATIENCE if in_play > FACTORED else PATIENCE // 4
+        estimate = ascent.descend(target, min(patience, max_iter - ascent.epochs))
+        ended = ascent.epochs >= max_iter or estimate < 1e-14
+        settled = ascent.in_play > SETTLED * in_play
+        if estimate > target and not settled and not ended:
+            continue
+        gap = ascent.check()
+        if gap <= goal or ended:
+            alpha = np.minimum(balanced(ascent.alpha, y, most) if design.intercept else ascent.alpha, most)
+            machine = _of_multipliers(design, y, alpha, bound, ascent.epochs, squared=squared)
+            if machine.relative_gap <= tol or ended:
+                return machine
+            goal = 0.25 * gap
+        if estimate > target:
+            ascent.leap(min(PATIENCE, max_iter - ascent.epochs))
+        else:
+            target = estimate * max(0.1, min(0.9 * goal / gap, 0.9))
+
+
+def _carried(alpha: Floats, bound: Floats) -> Floats:
+    """Multipliers of an earlier fit as a start of this one: what was at its bound C_i then is at the new one."""
+    share = alpha / bound
+    return np.where(share >= (1 - 1e-9) * share.max(initial=0.0), bound, np.minimum(alpha, bound)) * (alpha > 0)
 
 
 def _in_row_space(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int) -> Machine:
@@ -181,7 +220,7 @@ def _in_row_space(design: Design, y: Floats, bound: Floats, tol: float, max_iter
 
 
 def _of_multipliers(
-    design: Design, y: Floats, alpha: Floats, bound: Floats, n_iter: int, w: Floats | None = None
+    design: Design, y: Floats, alpha: Floats, bound: Floats, n_iter: int, w: Floats | None = None, squared: bool = False
 ) -> Machine:
     """The weights, w = sum_i alpha_i y_i x_i if not given, with their best intercept."""
     plain = design.anchored()
@@ -190,18 +229,25 @@ def _of_multipliers(
     scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0]
     b = 0.0
     if design.intercept:
+        best = best_squared_intercept if squared else best_intercept
         shift = float(plain.shift @ w)
-        b = float(design.rounded(np.array([best_intercept(y - scores, y, bound) - shift]))[0])
+        b = float(design.rounded(np.array([best(y - scores, y, bound) - shift]))[0])
         scores = scores + (b + shift)
-    primal = 0.5 * float(w @ w) + float(bound @ np.maximum(0.0, 1.0 - y * scores))
-    dual = float(alpha.sum()) - 0.5 * float(u @ u)
+    slack = np.maximum(0.0, 1.0 - y * scores)
+    primal = 0.5 * float(w @ w) + float(bound @ (slack**2 if squared else slack))
+    dual = float(alpha.sum()) - 0.5 * float(u @ u) - (0.25 * float((alpha**2 / bound).sum()) if squared else 0.0)
     return Machine(w, b, alpha, primal, min(dual, primal), n_iter)
 
 
 def squared_hinge(
     design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, start: Start | None = None
 ) -> Machine:
-    """sum_i C_i max(0, 1 - y_i (w.x_i + b))² + 1/2 ‖w‖² by Newton's method, or L-BFGS with a sampled Hessian."""
+    """sum_i C_i max(0, 1 - y_i (w.x_i + b))² + 1/2 ‖w‖².
+
+    By Newton's method, L-BFGS with a sampled Hessian or, of long sparse rows, dual coordinate descent.
+    """
+    if design.p > WIDEST and sparse.issparse(design.X):
+        return _descent(design, y, bound, tol, max_iter, start, squared=True)
     anchored = design.anchored()
     ridge = np.zeros(design.p)
     ridge[: design.d] = 1.0

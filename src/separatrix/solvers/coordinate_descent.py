@@ -1,152 +1,311 @@
-"""Dual coordinate descent for the hinge loss on sparse rows, with a free intercept.
+"""Dual coordinate descent for the hinge loss and its square on sparse rows, with a free intercept.
 
-    max over alpha of  sum_i alpha_i - 1/2 ‖sum_i alpha_i y_i x_i‖²
-    subject to  0 <= alpha_i <= C_i  and  sum_i alpha_i y_i = 0
+    max over alpha of  sum_i alpha_i - 1/2 ‖sum_i alpha_i y_i x_i‖² - 1/2 sum_i r_i alpha_i²
+    subject to  0 <= alpha_i <= U_i  and  sum_i alpha_i y_i = 0
 
-One alpha_i at a time, keeping w = sum_i alpha_i y_i x_i: its exact minimum is alpha_i - (y_i (w.x_i + b) - 1) / ‖x_i‖²,
-clipped to the bounds (Hsieh et al., 2008). The balance t = sum_i alpha_i y_i is a constraint on all of them, so it goes
-into the objective as b t + rho t²/2, and b moves in proportion to t each time the alphas have settled, by a secant
-step: the method of multipliers. At its end t = 0 and b is the intercept.
+with U_i = C_i and r_i = 0 for the hinge, and U_i = inf and r_i = 1 / (2 C_i) for its square.
+
+One alpha_i at a time, keeping w = sum_i alpha_i y_i x_i: with the slope g_i = y_i (w.x_i + b) - 1 + r_i alpha_i, the
+optimum is alpha_i - g_i / (‖x_i‖² + r_i), clipped to the bounds (Hsieh et al., 2008). The balance t = sum_i alpha_i y_i
+is a constraint on all of them, so it goes into the objective as b t + rho t²/2, and b moves in proportion to t whenever
+t stands still, by a secant step: the method of multipliers. At its end t = 0 and b is the intercept.
+
+The order must be new each time, or the descent can be slow without end. But rows in random order come from memory one
+by one, several times slower than in sequence. So runs of some rows are read straight through, forwards or backwards,
+and the order of these runs is random: that takes about as many passes as a random order of rows.
+
+Where rows are alike the descent is slow, but it soon finds which alphas are at a bound. The others solve a linear
+system then: a leap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 from separatrix._typing import Array, Floats
 from separatrix.compiled import compiled
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
+LONG, SHORT = 64, 16  # rows read straight through; fewer with a free intercept, by which each row feels the last
+STILL = 0.2  # change of t in a pass, relative to t, from which on it is b that has to move
+LEAP = 0.03  # residual left by conjugate gradients, relative to the first
+FACTORED = 500  # rows of a system that is factored
+FEW = 0.75  # of the rows in memory: when fewer are in play, they are copied next to each other
 
 
-@dataclass
-class Ascent:
-    """Where the ascent stands.
+class CoordinateDescent:
+    """The ascent of the dual from `alpha` and `b`.
+
+    `alpha`, `w`, `b` and `t` say where it stands, `epochs` after how many passes; `in_play` rows are not set aside.
 
     Parameters
     ----------
-    alpha : array of shape (n,)
-    w : array of shape (d,)
-        sum_i alpha_i y_i x_i.
-    b : float
-        The multiplier of the balance.
-    epochs : int
-        Passes over the rows in play so far.
-    spread : float
-        Difference of the largest and the smallest projected gradient.
+    X : CSR matrix of shape (n, d)
+    y : array of shape (n,)
+        Signs.
+    bound, ridge : arrays of shape (n,)
+        U_i and r_i.
+    intercept : bool
+        Whether b is free.
+    alpha, b : array of shape (n,), float
+        Where to begin.
     """
 
-    alpha: Floats
-    w: Floats
-    b: float
-    epochs: int
-    spread: float
+    def __init__(self, X: Any, y: Floats, bound: Floats, ridge: Floats, intercept: bool, alpha: Floats, b: float):
+        n, d = X.shape
+        self.y, self.bound, self.ridge, self.intercept = y, bound, ridge, intercept
+        self._X = X
+        squares = np.zeros(n)
+        filled = np.flatnonzero(np.diff(X.indptr))
+        if len(filled):
+            squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled])
+        self._rho = LIGHT * float(squares.mean()) if intercept else 0.0
+        curvature = squares + ridge + self._rho
+        curvature[curvature <= 0] = 1.0
+        self._curvature = curvature
+        self.alpha = alpha.copy()
+        self.w = np.asarray(X.T @ (y * alpha), dtype=np.float64) if alpha.any() else np.zeros(d)
+        self.b = b if intercept else 0.0
+        self.t = float(y @ alpha)
+        self.epochs, self.in_play = 0, n
+        self._packed: tuple[Any, ...] = ()
+        self._settled = np.array([self.b, self.t, self._rho])  # b and t before b last moved, and at what rate it did
+        self._limits = np.array([np.inf, -np.inf])  # slopes beyond which a row at a bound is set aside
+        self._seed = np.array([88172645463325252], dtype=np.uint64)
+        self._loop = compiled(sweeps, 10.0 * X.nnz)
+        self._play(np.arange(n))
+
+    def descend(self, target: float, most: int) -> float:
+        """Sweep until the estimated gap, which is returned, is within `target` of the objective; `most` times at most.
+
+        The gap of a row is taken when the sweep comes to it; rows set aside are taken to have none.
+        """
+        while True:
+            value = self._lagrangian(self.w, self.alpha, self.b)
+            work = np.array([self.b, self.t, value, 0.0])
+            few = int(FEW * len(self._rows))
+            self.in_play, epochs = self._loop(
+                *self._packed, self._rho, self.w, work, self._order, self.in_play, few, self._limits, self._settled,
+                self._seed, target, most,
+            )  # fmt: skip
+            self.alpha[self._rows] = self._packed[-1]
+            self.b, self.t = float(work[0]), float(self.y @ self.alpha)
+            self.epochs += epochs
+            most -= epochs
+            estimate = float(work[3] / max(work[2] + work[3], np.finfo(np.float64).tiny))
+            if self.in_play > few or estimate <= target or most <= 0:
+                return estimate
+            self._play(self._rows[self._order[: self.in_play]])
+
+    def check(self) -> float:
+        """The gap relative to the objective, of all rows; those set aside that should not be come back."""
+        offset = self.b + self._rho * self.t
+        slope = self.y * (self._X @ self.w + offset) - 1.0 + self.ridge * self.alpha
+        firm = (self.alpha <= 0) & (slope > self._limits[0]) | (self.alpha >= self.bound) & (slope < self._limits[1])
+        firm[self._rows[self._order[: self.in_play]]] = True  # these are in play
+        if not firm.all():
+            self._play(np.union1d(np.flatnonzero(~firm), self._rows[self._order[: self.in_play]]))
+        # what the balance will still cost: t times what b has to move
+        gap = float(gaps(self.alpha, slope, self.bound, self.ridge).sum()) + self._settled[2] * self.t**2
+        value = float(self.alpha.sum()) - 0.5 * float(self.w @ self.w + self.ridge @ self.alpha**2) - offset * self.t
+        return gap / max(value + gap, float(np.finfo(np.float64).tiny))
+
+    def leap(self, most: int) -> None:
+        """Solve for the alphas inside their bounds, as if they had none.
+
+        With F these rows, and Q_ij = y_i y_j x_i.x_j + r_i [i = j]: the step d has Q_FF d + g_F = 0, b being such that
+        sum_F d_i y_i = -t. Few rows are factored, for many there are at most `most` steps of conjugate gradients. What
+        leaves its bounds is clipped; if that lowers the dual, the step goes as far as the first bound instead.
+        """
+        free = np.flatnonzero((self.alpha > 0) & (self.alpha < self.bound))
+        if not len(free):
+            return
+        X, y, alpha, ridge, bound = self._X[free], self.y[free], self.alpha[free], self.ridge[free], self.bound[free]
+        centre = y / len(free) if self.intercept else np.zeros(len(free))
+
+        def residual(d: Floats) -> tuple[float, Floats]:
+            """The best b for alpha + d, and -g_F."""
+            lack = 1.0 - y * (X @ (self.w + X.T @ (y * d))) - ridge * (alpha + d)
+            b = float(centre @ lack)
+            return b, lack - b * y * self.intercept
+
+        d = -self.t * centre
+        b, r = residual(d)
+        if len(free) <= FACTORED:
+            d += _factored(X, y, ridge, r, self.intercept)
+            self.epochs += 1
+        else:
+            d += self._conjugate(X, y, ridge, r, centre, most)
+        b, _ = residual(d)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            limit = np.where(d > 0, (bound - alpha) / d, np.where(d < 0, -alpha / d, np.inf))
+        before = self._lagrangian(self.w, self.alpha, b)
+        for length in (1.0, float(limit.min(initial=1.0))):
+            trial = self.alpha.copy()
+            trial[free] = np.clip(alpha + length * d, 0.0, bound)
+            w = self.w + X.T @ (y * (trial[free] - alpha))
+            if self._lagrangian(w, trial, b) > before:
+                self.w, self.alpha, self.b, self.t = w, trial, b, float(self.y @ trial)
+                self._settled[:2] = self.b, self.t
+                self._packed = (*self._packed[:-1], trial[self._rows])
+                return
+
+    def _conjugate(self, X: Any, y: Floats, ridge: Floats, r: Floats, centre: Floats, most: int) -> Floats:
+        """Q_FF d = r by conjugate gradients, in the plane sum_F d_i y_i = 0 if b is free."""
+        d, p, square = np.zeros(len(y)), r.copy(), float(r @ r)
+        goal = LEAP**2 * square
+        while square > goal and most > 0:
+            most -= 1
+            self.epochs += 1
+            image = y * (X @ (X.T @ (y * p))) + ridge * p
+            image -= y * float(centre @ image)
+            rate = square / max(float(p @ image), float(np.finfo(np.float64).tiny))
+            d += rate * p
+            r = r - rate * image
+            square, last = float(r @ r), square
+            p = r + (square / last) * p
+        return d
+
+    def _lagrangian(self, w: Floats, alpha: Floats, b: float) -> float:
+        """The dual with the balance in it: what the sweeps ascend."""
+        t = float(self.y @ alpha)
+        quadratic = float(w @ w + self.ridge @ alpha**2) + self._rho * t * t
+        return float(alpha.sum()) - 0.5 * quadratic - b * t
+
+    def _play(self, rows: Array) -> None:
+        """Continue with these rows, which are copied next to each other if they are few."""
+        n = len(self.y)
+        if len(rows) > FEW * n:
+            self._rows, X, self._order = np.arange(n), self._X, rows.astype(np.uint32)
+        else:
+            self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows), dtype=np.uint32)
+        self.in_play = len(rows)
+        columns = (self.y, self.bound, self.ridge, self._curvature, self.alpha)
+        self._packed = (_unsigned(X.indptr), _unsigned(X.indices), X.data, *(c[self._rows] for c in columns))
 
 
-def coordinate_descent(X: Any, y: Floats, bound: Floats, intercept: bool, alpha: Floats, b: float) -> Iterator[Ascent]:
-    """From alpha and b, yield where the ascent stands each time all rows agree to a tolerance.
-
-    The tolerance is a quarter of the spread reached each time.
-    """
-    n, d = X.shape
-    squares = np.zeros(n)
-    filled = np.flatnonzero(np.diff(X.indptr))
-    squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled]) if len(filled) else 0.0
-    rho = LIGHT * float(squares.mean()) if intercept else 0.0
-    curvature = squares + rho
-    curvature[curvature <= 0] = 1.0
-    small = np.uint32 if X.nnz < 2**32 else np.uint64  # unsigned: no test for negative indices
-    rows = (X.indptr.astype(small), X.indices.astype(np.uint32), X.data.astype(np.float64, copy=False))
-    alpha = alpha.copy()
-    w = np.asarray(X.T @ (y * alpha), dtype=np.float64) if alpha.any() else np.zeros(d)
-    work = np.array([b if intercept else 0.0, float(y @ alpha)])  # b and t
-    order = np.arange(n, dtype=np.uint32)
-    seed = np.array([88172645463325252], dtype=np.uint64)
-    limits = np.array([np.inf, -np.inf])
-    active, epochs, tolerance = n, 0, 0.1
-    last = (float(work[0]), float(work[1]))  # b and t when the alphas last settled
-    loop = compiled(epoch, 10.0 * X.nnz)
-    while True:
-        active, high, low = loop(*rows, y, bound, curvature, rho, alpha, w, work, order, active, limits, seed)
-        epochs += 1
-        if high - low > tolerance:
-            limits[:] = (high if high > 0 else np.inf), (low if low < 0 else -np.inf)
-            continue
-        if active < n:  # the rows set aside have the last word
-            active, limits[:] = n, (np.inf, -np.inf)
-            continue
-        yield Ascent(alpha, w, float(work[0]), epochs, high - low)
-        if intercept:
-            b, t = float(work[0]), float(y @ alpha)
-            rate = max(rho, -(b - last[0]) / (t - last[1])) if t != last[1] else rho
-            last = (b, t)
-            work[:] = b + rate * t, t
-        tolerance = min(tolerance, max(high - low, 1e-14)) * 0.25
-        limits[:] = (np.inf, -np.inf)
+def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:
+    """What each row adds to the primal minus the dual: 0 where alpha_i is optimal, and never negative."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        beyond = alpha * (slope - 0.5 * ridge * alpha)
+        within = np.where(ridge > 0, 0.5 * slope**2 / ridge, (alpha - bound) * slope)
+    return np.where(slope > ridge * alpha, beyond, within)
 
 
-def epoch(
+def _factored(X: Any, y: Floats, ridge: Floats, r: Floats, intercept: bool) -> Floats:
+    """Q_FF d = r, in the plane sum_F d_i y_i = 0 if b is free; where Q is singular, a little more than Q."""
+    Q = (X @ X.T).toarray() * np.outer(y, y)
+    Q[np.diag_indices_from(Q)] += ridge + 1e-10 * float(np.diag(Q).mean()) + np.finfo(np.float64).tiny
+    try:
+        factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:  # rows of such different length that rounding decides: no step
+        return np.zeros(len(y))
+    d, e = linalg.cho_solve(factor, np.column_stack([r, y]), check_finite=False).T
+    return np.asarray(d - e * (float(y @ d) / float(y @ e)) if intercept else d)
+
+
+def _unsigned(positions: Array) -> Array:
+    """The same numbers, for which a compiled loop need not ask whether they count from the end."""
+    return positions.view(f"u{positions.dtype.itemsize}")
+
+
+def sweeps(
     indptr: Array,
     indices: Array,
     data: Array,
     y: Floats,
     bound: Floats,
+    ridge: Floats,
     curvature: Floats,
-    rho: float,
     alpha: Floats,
+    rho: float,
     w: Floats,
     work: Floats,
     order: Array,
     active: int,
+    fewest: int,
     limits: Floats,
+    settled: Floats,
     seed: Array,
-) -> tuple[int, float, float]:
-    """One pass over the rows in play, in random order; rows that sit firmly at a bound are set aside."""
-    b, t = work[0], work[1]
-    high, low = -np.inf, np.inf
+    target: float,
+    most: int,
+) -> tuple[int, int]:
+    """Passes over the rows in play, order[:active]; rows that sit firmly at a bound are set aside.
+
+    Until the gaps of the rows sum to `target` of the objective, or at most `fewest` rows are in play, or `most` times.
+    """
+    b, t, value = work[0], work[1], work[2]
     x = seed[0]
-    for k in range(active):  # Fisher-Yates, by xorshift
-        x ^= x << np.uint64(13)
-        x ^= x >> np.uint64(7)
-        x ^= x << np.uint64(17)
-        j = k + np.int64(x % np.uint64(active - k))
-        order[k], order[j] = order[j], order[k]
+    done = 0
+    while done < most:
+        done += 1
+        run = max(1, min(SHORT if rho > 0.0 else LONG, active // LONG))
+        runs = (active + run - 1) // run
+        turn = np.arange(runs)
+        gap, high, low, before = 0.0, -np.inf, np.inf, t
+        for r in range(runs):
+            x ^= x << np.uint64(13)  # xorshift
+            x ^= x >> np.uint64(7)
+            x ^= x << np.uint64(17)
+            j = r + np.int64(x % np.uint64(runs - r))
+            first = turn[j]
+            turn[j] = turn[r]
+            last = min(first * run + run, active) - 1
+            for step in range(last + 1 - first * run):
+                k = first * run + step if x & np.uint64(1 << 40) else last - step
+                i = order[k]
+                start, stop = indptr[i], indptr[i + np.uint32(1)]
+                score = b + rho * t
+                for q in range(start, stop):
+                    score += w[indices[q]] * data[q]
+                old = alpha[i]
+                g = y[i] * score - 1.0 + ridge[i] * old
+                projected = g
+                if old <= 0.0:
+                    if g > limits[0]:
+                        order[k] = len(y)
+                        continue
+                    projected = min(g, 0.0)
+                elif old >= bound[i]:
+                    if g < limits[1]:
+                        order[k] = len(y)
+                        continue
+                    projected = max(g, 0.0)
+                high = max(high, projected)
+                low = min(low, projected)
+                if g > ridge[i] * old:
+                    gap += old * (g - 0.5 * ridge[i] * old)
+                elif ridge[i] > 0.0:
+                    gap += 0.5 * g * g / ridge[i]
+                else:
+                    gap += (old - bound[i]) * g
+                if projected != 0.0:
+                    new = min(max(old - g / curvature[i], 0.0), bound[i])
+                    change = new - old
+                    alpha[i] = new
+                    value -= change * (g + 0.5 * curvature[i] * change)
+                    change *= y[i]
+                    t += change
+                    for q in range(start, stop):
+                        w[indices[q]] += change * data[q]
+        kept = 0
+        for k in range(active):
+            order[kept] = order[k]
+            kept += order[k] < len(y)
+        active = kept
+        limits[0] = high if high > 0 else np.inf
+        limits[1] = low if low < 0 else -np.inf
+        if rho > 0.0 and abs(t - before) <= STILL * abs(t):
+            secant = -(b - settled[0]) / (t - settled[1]) if t != settled[1] else 0.0
+            settled[2] = min(max(secant, rho), 4.0 * settled[2])
+            settled[0], settled[1] = b, t
+            value -= settled[2] * t * t
+            b += settled[2] * t
+        if gap <= target * (value + gap) or active <= fewest:
+            break
     seed[0] = x
-    k = 0
-    while k < active:
-        i = order[k]
-        start, stop = indptr[i], indptr[i + np.uint32(1)]
-        score = b + rho * t
-        for q in range(start, stop):
-            score += w[indices[q]] * data[q]
-        gradient = y[i] * score - 1.0
-        old = alpha[i]
-        projected = gradient
-        if old <= 0.0:
-            if gradient > limits[0]:
-                active -= 1
-                order[k], order[active] = order[active], order[k]
-                continue
-            projected = min(gradient, 0.0)
-        elif old >= bound[i]:
-            if gradient < limits[1]:
-                active -= 1
-                order[k], order[active] = order[active], order[k]
-                continue
-            projected = max(gradient, 0.0)
-        high = max(high, projected)
-        low = min(low, projected)
-        if abs(projected) > 1e-14:
-            new = min(max(old - gradient / curvature[i], 0.0), bound[i])
-            alpha[i] = new
-            change = (new - old) * y[i]
-            t += change
-            for q in range(start, stop):
-                w[indices[q]] += change * data[q]
-        k += 1
-    work[1] = t
-    return active, high, low
+    work[0], work[1], work[2], work[3] = b, t, value, gap
+    return active, done

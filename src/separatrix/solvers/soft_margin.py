@@ -50,12 +50,25 @@ def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
     The sum is convex and piecewise linear in b, with the slope -sum_{y_i = +1} U_i at the left, which grows by U_i at
     each F_i: b is where it changes its sign.
     """
-    order = np.argsort(F, kind="stable")
+    order = np.argsort(F)
     passed, balance = np.cumsum(U[order]), float(U[y > 0].sum())
     level = len(F) * EPS * float(passed[-1])
     first = min(int(np.searchsorted(passed, balance - level)), len(F) - 1)
     last = min(int(np.searchsorted(passed, balance + level, side="right")), len(F) - 1)
     return float(0.5 * F[order[first]] + 0.5 * F[order[last]])
+
+
+def best_squared_intercept(F: Floats, y: Floats, U: Floats) -> float:
+    """The b that minimises sum_i U_i max(0, y_i (F_i - b))², by Newton's method: the sum is quadratic in pieces."""
+    b = best_intercept(F, y, U)
+    for _ in range(50):
+        weight = np.where(y * (F - b) > 0, U, 0.0)
+        total = float(weight.sum())
+        step = float(weight @ (F - b)) / total if total > 0 else 0.0
+        b += step
+        if abs(step) <= 4 * EPS * abs(b):
+            break
+    return b
 
 
 def rebalanced(alpha: Floats, y: Floats, U: Floats) -> Floats:
