@@ -15,6 +15,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ from separatrix.design import threads
 from separatrix.errors import InvalidInputError
 
 BLOCK_BYTES = 1 << 20  # a block, its scores and its slopes stay in the second-level cache
-INLINE_BYTES = 1 << 18  # below this, starting threads costs more than the work
+INLINE_BYTES = 1 << 22  # below this, sharing out the work among threads costs more than it saves
 CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 ANCHOR_ROWS = 1000  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
@@ -206,9 +207,9 @@ class Design(ABC):
         fixed, so the result does not depend on the number of threads. A block is in cache while
         ``block_fn`` works on it: do there all that needs its rows.
         """
-        if self.nbytes <= INLINE_BYTES:
-            return block_fn(self.block(0, self.n), *rows)
         step = self.block_rows
+        if self.nbytes <= INLINE_BYTES or self.n <= step:
+            return block_fn(self._only_block, *rows)
         per_chunk = -(-self.n // (step * CHUNKS)) * step
 
         def chunk(start: int) -> Parts:
@@ -226,6 +227,10 @@ class Design(ABC):
                 sums = _add(sums, part)
         assert sums is not None
         return sums
+
+    @cached_property
+    def _only_block(self) -> Block:  # kept, so that a small table is converted once
+        return self.block(0, self.n)
 
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
@@ -258,6 +263,10 @@ class Design(ABC):
         is the first entry of the column: any number near its values will do, and x - x_0 is exact where it
         matters, so that a constant column becomes 0.
         """
+        return self._anchored
+
+    @cached_property
+    def _anchored(self) -> Self:
         plain = replace(self, offset=None, rest=None, scale=None)
         if not self.intercept:
             return plain

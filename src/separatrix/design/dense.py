@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -73,15 +74,19 @@ class DenseDesign(Design):
 class DenseBlock(Block):
     """Consecutive rows of a `DenseDesign`."""
 
-    @property
-    def x(self) -> Floats:
+    @cached_property
+    def x(self) -> Floats:  # converted once for the several products of a pass
         raw, offset = self.design.X[self.rows], self.design.offset
         return np.asarray(raw, dtype=np.float64) if offset is None else cast(Floats, raw - offset)
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x = self.x
-        hx = x if h is None else h[:, None] * x
-        return x.T @ hx, hx.sum(axis=0)
+        if h is None:
+            return x.T @ x, x.sum(axis=0)
+        if (h < 0).any():
+            return x.T @ (h[:, None] * x), h @ x
+        root = np.sqrt(h)[:, None] * x  # BLAS takes half the time for a product with itself
+        return root.T @ root, h @ x
 
     def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
         deviation = self.design.X[self.rows] - (centres if len(centres) == 1 else centres[codes])
