@@ -27,7 +27,7 @@ from separatrix.errors import InvalidInputError
 BLOCK_BYTES = 1 << 20  # a block, its scores and its slopes stay in the second-level cache
 INLINE_BYTES = 1 << 22  # below this, sharing out the work among threads costs more than it saves
 CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
-ANCHOR_ROWS = 1000  # enough rows to see which columns are far from the origin
+ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
 
 Parts: TypeAlias = tuple[Any, ...]
@@ -268,15 +268,14 @@ class Design(ABC):
     @cached_property
     def _anchored(self) -> Self:
         plain = replace(self, offset=None, rest=None, scale=None)
-        if not self.intercept:
+        movable = self.subtractable()
+        if not self.intercept or not movable.any():
             return plain
         m = min(self.n, ANCHOR_ROWS)
         first, ones = plain.block(0, m), np.ones((m, 1))
         mean = first.tdot(ones)[: self.d, 0] / m
         deviation = np.sqrt(first.spread(ones, mean[None], np.zeros(m, dtype=np.intp))[0] / m)
-        far = np.abs(mean) > FAR * deviation
-        if far.any():
-            far &= self.subtractable()
+        far = movable & (np.abs(mean) > FAR * deviation)
         if not far.any():
             return plain
         entry = plain.block(0, 1).tdot(np.ones((1, 1)))[: self.d, 0]

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import entr
 
 from separatrix._typing import Array, Floats
 from separatrix.certificates import LogisticGap
@@ -39,8 +38,9 @@ Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
 TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
 CHEAP = 3e8  # and those that cost next to nothing
 SMALL = 1 << 23  # bytes of a table whose passes cost next to nothing
-CLOSE = 1e-6  # the relative gap to which these are solved even if tol allows more
+CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
 EXACT = 1e-12  # of F: what Newton's last step gains at most
+TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
 
 
@@ -219,26 +219,31 @@ def primal_and_dual(
     anchored = design.anchored()
     C, K = settings.C, len(coef)
     V = anchored.from_user_units(coef, intercept)
-    P = np.empty((design.n, K))
+    P = np.empty((K, design.n))
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
-        S = block.dot(V)
-        Y = (values[:, None] == (np.arange(K) if K > 1 else np.ones(1))).astype(np.float64)
+        S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
+        R = np.zeros((2 * K + 1, len(c)))  # p - Y, Y and 1
+        p, Y = R[:K], R[K:-1]
         if K == 1:
-            u = (2 * Y - 1) * S
-            e = np.exp(-np.abs(u))
-            losses = (np.maximum(-u, 0.0) + np.log1p(e))[:, 0]
+            Y[0] = values
             e = np.exp(-np.abs(S))
-            p = np.where(S >= 0, 1.0, e) / (1.0 + e)
+            losses = (np.maximum(S, 0.0) - S * Y + np.log1p(e))[0]
+            p[:] = np.where(S >= 0, 1.0, e) / (1.0 + e)
         else:
-            top = S.max(axis=1, keepdims=True)
-            p = np.exp(S - top)
-            total = p.sum(axis=1, keepdims=True)
+            rows = np.arange(len(c))
+            Y[values, rows] = 1.0
+            S -= S.max(axis=0)
+            losses = -S[values, rows]
+            np.exp(S, out=p)
+            total = p.sum(axis=0)
             p /= total
-            losses = (top + np.log(total))[:, 0] - (S * Y).sum(axis=1)
-        P[block.rows] = p
-        R = np.hstack([c[:, None] * (p - Y), c[:, None] * Y, c[:, None]])
-        return float(c @ losses), block.tdot(R), R.sum(axis=0)
+            losses += np.log(total)
+        P[:, block.rows] = p
+        p -= Y
+        R[-1] = 1.0
+        R *= c
+        return float(c @ losses), block.tdot(R.T), R.sum(axis=1)
 
     loss, moments, sums = anchored.reduce(add, targets.values, weight)
     moments = moments[: design.d]
@@ -247,8 +252,8 @@ def primal_and_dual(
     theta, constant = _mixture(share, spill) if design.intercept else (0.0, share)
     if theta > 0.0:
         P *= 1 - theta
-        P += theta * constant
-    entropy = float(weight @ (entr(P).sum(axis=1) + (entr(1.0 - P)[:, 0] if K == 1 else 0.0)))
+        P += theta * constant[:, None]
+    entropy = float(_entropy(P) @ weight) + (float(_entropy(1.0 - P) @ weight) if K == 1 else 0.0)
     # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
     residual = (1 - theta) * moments[:, :K] + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
     if settings.reference and K > 1:
@@ -256,6 +261,11 @@ def primal_and_dual(
     penalty = 0.5 * float((coef**2).sum())
     with np.errstate(over="ignore"):  # an infinite gap says that this dual point says nothing
         return C * loss + penalty, C * entropy - 0.5 * float(((C * residual) ** 2).sum())
+
+
+def _entropy(P: Floats) -> Floats:
+    """The sum over the rows of P of -p log p."""
+    return -np.einsum("ki,ki->i", P, np.log(np.maximum(P, TINIEST)))
 
 
 def _mixture(share: Floats, spill: Floats) -> tuple[float, Floats]:

@@ -63,9 +63,9 @@ class Risk(ABC):
         penalty = self.ridge[:, None] * V
         return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty
 
-    def bend(self, values: Array, Z: Floats) -> Floats:
-        """What `bent` needs to know of the curvature of some rows' losses at the scores Z, (m, ·)."""
-        return self.curvature(values, Z)[:, :, 0]
+    def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
+        """Loss, slope, and what `bent` needs to know of the curvature of some rows at the scores Z, (m, ·)."""
+        return *self.pointwise(values, Z), self.curvature(values, Z)[:, :, 0]
 
     def bent(self, bend: Floats, T: Floats) -> Floats:
         """The curvature of each row's loss times its row of T (m, k)."""
@@ -80,10 +80,8 @@ class Risk(ABC):
         bends: dict[int, Floats] = {}
 
         def add(block: Block, values: Array, c: Floats) -> Parts:
-            Z = block.dot(V)
-            loss, slope = self.pointwise(values, Z)
+            loss, slope, bends[block.rows.start] = self.pointwise_and_bend(values, block.dot(V))
             slope *= c[:, None]
-            bends[block.rows.start] = self.bend(values, Z)
             return float(c @ loss), block.tdot(slope)
 
         value, gradient = self.design.reduce(add, self.targets.values, self.weight)

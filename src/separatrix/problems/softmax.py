@@ -30,20 +30,22 @@ class SoftmaxRisk(Risk):
         return int(self.basis.shape[1])
 
     def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
+        loss, slope, _ = self.pointwise_and_bend(values, Z)
+        return loss, slope
+
+    def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
         rows = np.arange(len(Z))
         P, total, below = self._probabilities(Z)
         loss = np.log(total) - below[values, rows]
-        P[values, rows] -= 1.0
-        return np.maximum(loss, 0.0), P.T @ self.basis
+        residual = P.copy()
+        residual[values, rows] -= 1.0
+        return np.maximum(loss, 0.0), residual.T @ self.basis, P.T
 
     def curvature(self, values: Array, Z: Floats) -> Floats:
         P = self._probabilities(Z)[0].T
         PB = P @ self.basis
         squares = (self.basis[:, :, None] * self.basis[:, None, :]).reshape(len(self.basis), -1)
         return (P @ squares).reshape(-1, self.k, self.k) - PB[:, :, None] * PB[:, None, :]
-
-    def bend(self, values: Array, Z: Floats) -> Floats:
-        return self._probabilities(Z)[0].T
 
     def bent(self, bend: Floats, T: Floats) -> Floats:
         """B'(diag(p) - p p')B t for each row, p its probabilities."""
@@ -59,7 +61,7 @@ class SoftmaxRisk(Risk):
         return total, traces
 
     def _probabilities(self, Z: Floats) -> tuple[Floats, Floats, Floats]:
-        """Softmax of the classes' scores (K, m), the sum (m,) it is divided by, and how far the scores are below the top.
+        """Softmax of the classes' scores (K, m), the sum (m,) it is divided by, and the scores less their largest.
 
         A row a class: NumPy works along the rows of the data then, and not along the few classes.
         """

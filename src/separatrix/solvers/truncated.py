@@ -8,6 +8,7 @@ buys, never pays more than twice what knowing would have cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ Inverse: TypeAlias = Callable[[Floats], Floats]
 
 
 def truncated(risk: Risk, V: Floats, within: Callable[[Floats, float], bool]) -> Iterator[State]:
-    """V ← V - t s, where H s = g up to a residual of η ‖g‖, η = min(1/2, λ / √F) and λ the length of g; t as for Newton.
+    """V ← V - t s, where H s = g up to a residual of η λ, η = min(1/2, λ / √F) and λ = ‖g‖; t as for Newton.
 
     So the residual falls as fast as Newton's method converges. All lengths are in the norm of the factor's inverse.
     The last step ends as soon as a gradient as small as the residual is ``within`` what is asked for at the value F.
@@ -42,9 +43,7 @@ def truncated(risk: Risk, V: Floats, within: Callable[[Floats, float], bool]) ->
         if bought is not None and ledger.exact:
             step, products = -bought(gradient), 0
         else:
-            step, products = _conjugate_gradients(
-                lambda D, bend=bend: risk.product(bend, D), gradient, inverse, value, within
-            )
+            step, products = _conjugate_gradients(partial(risk.product, bend), gradient, inverse, value, within)
         ledger.pay(products)
         decrease = -float(np.vdot(gradient, step))
         t = 1.0
@@ -71,7 +70,9 @@ def _conjugate_gradients(
     goal = min(0.25, first / max(value, EPS * first)) * first
     last = goal <= 1e-5 * value  # otherwise there is no need to look
     direction = -z
-    for products in range(1, INNER + 1):
+    products = 0
+    while products < INNER:
+        products += 1
         curved = product(direction)
         curvature = float(np.vdot(direction, curved))
         if curvature <= 0.0:  # rounding
