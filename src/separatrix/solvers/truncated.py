@@ -28,7 +28,7 @@ Inverse: TypeAlias = Callable[[Floats], Floats]
 
 
 def truncated(risk: Risk, V: Floats, within: Callable[[Floats, float], bool]) -> Iterator[State]:
-    """V ← V - t s, where H s = g up to a residual of η λ, η = min(1/2, λ / √F) and λ = ‖g‖; t as for Newton.
+    """V ← V - t s, where H s = g up to a residual of η λ, η² = min(1/10, λ² / F), λ = ‖g‖; t as for Newton.
 
     So the residual falls as fast as Newton's method converges. All lengths are in the norm of the factor's inverse.
     The last step ends as soon as a gradient as small as the residual is ``within`` what is asked for at the value F.
@@ -67,7 +67,7 @@ def _conjugate_gradients(
     step, residual = np.zeros_like(gradient), gradient.copy()
     z = residual if inverse is None else inverse(residual)
     first = length = float(np.vdot(residual, z))
-    goal = min(0.25, first / max(value, EPS * first)) * first
+    goal = min(0.1, first / max(value, EPS * first)) * first
     last = goal <= 1e-5 * value  # otherwise there is no need to look
     direction = -z
     products = 0
