@@ -15,6 +15,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -25,9 +26,9 @@ from separatrix.errors import InvalidInputError
 
 BLOCK_BYTES = 1 << 21  # a block and what is made of it stay near the second-level cache
 PASS_BYTES = 1 << 22  # for passes of two products: they take the GIL often, and fewer blocks wait less for it
-INLINE_BYTES = 1 << 18  # below this, starting threads costs more than the work
+INLINE_BYTES = 1 << 22  # below this, sharing out the work among threads costs more than it saves
 CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
-ANCHOR_ROWS = 1000  # enough rows to see which columns are far from the origin
+ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
 
 Parts: TypeAlias = tuple[Any, ...]
@@ -211,9 +212,9 @@ class Design(ABC):
         fixed, so the result does not depend on the number of threads. A block is in cache while
         ``block_fn`` works on it: do there all that needs its rows.
         """
-        if self.nbytes <= INLINE_BYTES:
-            return block_fn(self.block(0, self.n), *rows)
         step = self.block_rows(block_bytes)
+        if self.nbytes <= INLINE_BYTES or self.n <= step:
+            return block_fn(self._only_block, *rows)
         per_chunk = -(-self.n // (step * CHUNKS)) * step
 
         def chunk(start: int) -> Parts:
@@ -231,6 +232,10 @@ class Design(ABC):
                 sums = _add(sums, part)
         assert sums is not None
         return sums
+
+    @cached_property
+    def _only_block(self) -> Block:  # kept, so that a small table is converted once
+        return self.block(0, self.n)
 
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
@@ -263,16 +268,19 @@ class Design(ABC):
         is the first entry of the column: any number near its values will do, and x - x_0 is exact where it
         matters, so that a constant column becomes 0.
         """
+        return self._anchored
+
+    @cached_property
+    def _anchored(self) -> Self:
         plain = replace(self, offset=None, rest=None, scale=None)
-        if not self.intercept:
+        movable = self.subtractable()
+        if not self.intercept or not movable.any():
             return plain
         m = min(self.n, ANCHOR_ROWS)
         first, ones = plain.block(0, m), np.ones((m, 1))
         mean = first.tdot(ones)[: self.d, 0] / m
         deviation = np.sqrt(first.spread(ones, mean[None], np.zeros(m, dtype=np.intp))[0] / m)
-        far = np.abs(mean) > FAR * deviation
-        if far.any():
-            far &= self.subtractable()
+        far = movable & (np.abs(mean) > FAR * deviation)
         if not far.any():
             return plain
         entry = plain.block(0, 1).tdot(np.ones((1, 1)))[: self.d, 0]

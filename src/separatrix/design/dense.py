@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -72,8 +73,8 @@ class DenseDesign(Design):
 class DenseBlock(Block):
     """Consecutive rows of a `DenseDesign`."""
 
-    @property
-    def x(self) -> Floats:
+    @cached_property
+    def x(self) -> Floats:  # converted once for the several products of a pass
         raw, offset = self.design.X[self.rows], self.design.offset
         return np.asarray(raw, dtype=np.float64) if offset is None else cast(Floats, raw - offset)
 

@@ -47,15 +47,7 @@ def check_training(
     anyway, and calls `check_entries` when one is not finite.
     """
     require_labels(estimator, y)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype="numeric",
-        ensure_all_finite=False,
-        ensure_min_samples=1,
-    )
+    X = _rows(estimator, X, reset)
     names = getattr(estimator, "feature_names_in_", None)
     design = as_design(X, intercept, names)
     if sweep or sample_weight is not None:  # rows of weight 0 are not looked at again
@@ -94,9 +86,19 @@ def check_labels(
     return targets, weight, kept
 
 
+def _rows(estimator: Any, X: Any, reset: bool) -> Any:
+    """X as a 2D array or CSR matrix of numbers; what it says of its columns is kept, or compared with what was kept."""
+    if reset and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiub" and X.size:
+        # nothing to convert, and columns without names: asking scikit-learn takes longer than some fits
+        estimator.n_features_in_ = X.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+        return X
+    return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+
+
 def check_points(estimator: Any, X: Any, largest: float = LARGEST) -> Any:
     """Validate what `predict` and its like were given."""
-    X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+    X = _rows(estimator, X, reset=False)
     check_entries(as_design(X, names=getattr(estimator, "feature_names_in_", None)), estimator, largest)
     return X
 
@@ -133,7 +135,8 @@ def _labels(estimator: Any, y: Any) -> Array:
         return np.asarray(matrix, dtype=np.intp)
     if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) == 2:
         y = np.array(y, dtype=object)  # NumPy would turn numbers, None and NaN into text
-    y = np.asarray(column_or_1d(y, warn=True))
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = np.asarray(column_or_1d(y, warn=True))
     if y.dtype.kind in "fO":
         missing = np.flatnonzero(~np.isfinite(y)) if y.dtype.kind == "f" else _missing(y)
         if len(missing):
@@ -143,8 +146,9 @@ def _labels(estimator: Any, y: Any) -> Array:
         if y.dtype.kind == "O" and len({isinstance(label, str) for label in y}) == 2:
             raise _mixed(y)
     few = _few_labels(y)
-    # three of each: the check warns of labels that are mostly different
-    check_classification_targets(y if few is None else np.repeat(few, 3))
+    if few is None or few.dtype.kind == "f":  # any few whole numbers are labels
+        # three of each: the check warns of labels that are mostly different
+        check_classification_targets(y if few is None else np.repeat(few, 3))
     return y
 
 
@@ -161,11 +165,11 @@ def _mixed(y: Array) -> InvalidInputError:
 
 
 def _few_labels(y: Array) -> Array | None:
-    """The labels in sorted order if there are many rows and few numbers among them, found without sorting y."""
-    if y.dtype.kind not in "biuf" or len(y) < 10_000:
+    """The labels in sorted order if there are few numbers among many rows, found without sorting y."""
+    if y.dtype.kind not in "biuf":
         return None
     labels = np.unique(y[:1000])
-    if len(labels) > 20 or not np.array_equal(labels.take(_codes(labels, y), mode="clip"), y):
+    if not 0 < len(labels) <= min(20, len(y) // 3) or not (labels.take(_codes(labels, y), mode="clip") == y).all():
         return None
     return labels
 

@@ -1,8 +1,9 @@
 """Logistic regression: min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified.
 
 Which solver is fastest is a matter of shape. Newton's method is, where forming the Hessian costs little; then it is
-also exact to rounding. For tall data, the Hessian of a sample of rows preconditions L-BFGS, whose passes over the
-data do the rest. For wide sparse data the diagonal has to do.
+also exact to rounding. For other small tables it finds its steps by conjugate gradients. For tall data, the Hessian of
+a sample of rows preconditions L-BFGS, whose passes over the data do the rest. For wide sparse data the diagonal has to
+do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import entr
 
 from separatrix._typing import Array, Floats
 from separatrix.certificates import LogisticGap
@@ -28,12 +28,19 @@ from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton
 from separatrix.solvers.precondition import diagonal, sampled
+from separatrix.solvers.truncated import truncated
 from separatrix.targets import Targets
 
 Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
+Within: TypeAlias = Callable[[Floats, float], bool]  # told a gradient and a value
 Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
 
-CHEAP = 3e8  # multiplications of a Hessian that cost next to nothing
+TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
+CHEAP = 3e8  # and those that cost next to nothing
+SMALL = 1 << 23  # bytes of a table whose passes cost next to nothing
+CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
+EXACT = 1e-12  # of F: what Newton's last step gains at most
+TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
 
 
@@ -53,11 +60,15 @@ def logistic(
 ) -> Fit:
     """Solve, certify, and go on if the certificate asks for more."""
     risk = make_risk(narrowed(design.anchored()), targets, weight, settings)
-    solver, exact = choose(risk, settings.solver)
+    within = _within(risk, lambda: target)
+    solver, accuracy = choose(risk, settings.solver, within)
+    target, n_iter = min(settings.tol, accuracy), -1
+
+    def done(state: State) -> bool:
+        return polished(state) if accuracy == 0 else within(state.gradient, state.value)
+
     states = solver(risk, first(risk, start))
-    target, n_iter = settings.tol, -1
     while True:
-        done = _within(risk, target) if not exact else lambda state: False
         state, n_iter = run(states, done, settings.max_iter, record, first=n_iter + 1)
         certificate, model = certify(state, risk, design, weight, settings)
         certified = certificate.relative_gap <= settings.tol
@@ -108,27 +119,40 @@ def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settin
     return SoftmaxRisk(design, targets, weight, ridge, basis)
 
 
-def choose(risk: Risk, solver: str) -> tuple[Callable[[Risk, Floats], Iterator[State]], bool]:
-    """The solver, and whether it goes to machine precision at no cost."""
+def choose(
+    risk: Risk, solver: str, within: Within | None = None
+) -> tuple[Callable[[Risk, Floats], Iterator[State]], float]:
+    """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
+
+    Conjugate gradients need to know what gradient is ``within`` what is asked for.
+    """
     design, order = risk.design, risk.design.p * risk.k
     cost = design.n * order * design.p
+    tiny = 0.5 * cost * risk.k <= TINY
+    if solver == "auto" and within is not None and not tiny and design.nbytes <= SMALL:
+        return lambda r, V: truncated(r, V, within), CLOSE
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
-        return newton, cost <= CHEAP
+        return newton, 0.0 if cost <= CHEAP else np.inf
     if solver == "auto" and design.p <= WIDEST and design.n > 3 * design.p:
-        return lambda r, V: lbfgs(r, *sampled(r, V)), False
-    return lambda r, V: lbfgs(r, V, diagonal(r, V)), False
+        return lambda r, V: lbfgs(r, *sampled(r, V)), np.inf
+    return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
 
 
-def _within(risk: Risk, target: float) -> Callable[[State], bool]:
+def polished(state: State) -> bool:
+    """Whether Newton's next step would gain rounding only: the last one's error is the square of its own."""
+    return state.decrement <= EXACT * abs(state.value)
+
+
+def _within(risk: Risk, target: Callable[[], float]) -> Within:
     """Whether 1/2 ‖dF/dw‖², the duality gap once the intercept is optimal, is within the target."""
     d, total = risk.design.d, float(risk.weight.sum())
 
-    def done(state: State) -> bool:
-        gap = 0.5 * float((state.gradient[:d] ** 2).sum())
-        spill = float(np.abs(state.gradient[d:]).max(initial=0.0)) / total
-        return gap + spill * abs(state.value) <= 0.5 * target * abs(state.value)
+    def within(gradient: Floats, value: float) -> bool:
+        gap = 0.5 * float(np.vdot(gradient[:d], gradient[:d]))
+        spill = float(np.abs(gradient[d:]).max(initial=0.0)) / total
+        return gap + spill * abs(value) <= 0.5 * target() * abs(value)
 
-    return done
+    return within
 
 
 def certify(
@@ -195,26 +219,31 @@ def primal_and_dual(
     anchored = design.anchored()
     C, K = settings.C, len(coef)
     V = anchored.from_user_units(coef, intercept)
-    P = np.empty((design.n, K))
+    P = np.empty((K, design.n))
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
-        S = block.dot(V)
-        Y = (values[:, None] == (np.arange(K) if K > 1 else np.ones(1))).astype(np.float64)
+        S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
+        R = np.zeros((2 * K + 1, len(c)))  # p - Y, Y and 1
+        p, Y = R[:K], R[K:-1]
         if K == 1:
-            u = (2 * Y - 1) * S
-            e = np.exp(-np.abs(u))
-            losses = (np.maximum(-u, 0.0) + np.log1p(e))[:, 0]
+            Y[0] = values
             e = np.exp(-np.abs(S))
-            p = np.where(S >= 0, 1.0, e) / (1.0 + e)
+            losses = (np.maximum(S, 0.0) - S * Y + np.log1p(e))[0]
+            p[:] = np.where(S >= 0, 1.0, e) / (1.0 + e)
         else:
-            top = S.max(axis=1, keepdims=True)
-            p = np.exp(S - top)
-            total = p.sum(axis=1, keepdims=True)
+            rows = np.arange(len(c))
+            Y[values, rows] = 1.0
+            S -= S.max(axis=0)
+            losses = -S[values, rows]
+            np.exp(S, out=p)
+            total = p.sum(axis=0)
             p /= total
-            losses = (top + np.log(total))[:, 0] - (S * Y).sum(axis=1)
-        P[block.rows] = p
-        R = np.hstack([c[:, None] * (p - Y), c[:, None] * Y, c[:, None]])
-        return float(c @ losses), block.tdot(R), R.sum(axis=0)
+            losses += np.log(total)
+        P[:, block.rows] = p
+        p -= Y
+        R[-1] = 1.0
+        R *= c
+        return float(c @ losses), block.tdot(R.T), R.sum(axis=1)
 
     loss, moments, sums = anchored.reduce(add, targets.values, weight)
     moments = moments[: design.d]
@@ -223,8 +252,8 @@ def primal_and_dual(
     theta, constant = _mixture(share, spill) if design.intercept else (0.0, share)
     if theta > 0.0:
         P *= 1 - theta
-        P += theta * constant
-    entropy = float(weight @ (entr(P).sum(axis=1) + (entr(1.0 - P)[:, 0] if K == 1 else 0.0)))
+        P += theta * constant[:, None]
+    entropy = float(_entropy(P) @ weight) + (float(_entropy(1.0 - P) @ weight) if K == 1 else 0.0)
     # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
     residual = (1 - theta) * moments[:, :K] + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
     if settings.reference and K > 1:
@@ -232,6 +261,11 @@ def primal_and_dual(
     penalty = 0.5 * float((coef**2).sum())
     with np.errstate(over="ignore"):  # an infinite gap says that this dual point says nothing
         return C * loss + penalty, C * entropy - 0.5 * float(((C * residual) ** 2).sum())
+
+
+def _entropy(P: Floats) -> Floats:
+    """The sum over the rows of P of -p log p."""
+    return -np.einsum("ki,ki->i", P, np.log(np.maximum(P, TINIEST)))
 
 
 def _mixture(share: Floats, spill: Floats) -> tuple[float, Floats]:

@@ -19,7 +19,17 @@ from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 from separatrix.errors import SeparationWarning, UndecidedError
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.logistic import Record, Settings, Start, choose, first, make_risk, not_converged, statement
+from separatrix.learners.logistic import (
+    Record,
+    Settings,
+    Start,
+    choose,
+    first,
+    make_risk,
+    not_converged,
+    polished,
+    statement,
+)
 from separatrix.learners.separation.search import search
 from separatrix.outcome import Fit, Status
 from separatrix.problems.risk import Risk
@@ -90,11 +100,12 @@ def maximum_likelihood(
 ) -> Fit:
     """Solve without a penalty; certify by the bound of the module, or prove that there is no maximum."""
     risk = make_risk(design.anchored(), targets, weight, settings)
-    solver, exact = choose(risk, settings.solver)
+    solver, accuracy = choose(risk, settings.solver)
     certain = float(weight.min()) * np.log(2.0)  # a smaller sum of losses leaves every row on its side
 
     def done(state: State) -> bool:
-        return state.value < certain or (not exact and state.decrement <= 0.1 * settings.tol * state.value)
+        precise = polished(state) if accuracy == 0 else state.decrement <= 0.1 * settings.tol * state.value
+        return state.value < certain or precise
 
     state, n_iter = run(solver(risk, first(risk, start)), done, min(settings.max_iter, STEPS), record)
     if state.value >= certain:

@@ -63,6 +63,41 @@ class Risk(ABC):
         penalty = self.ridge[:, None] * V
         return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty
 
+    def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
+        """Loss, slope, and what `bent` needs to know of the curvature of some rows at the scores Z, (m, ·)."""
+        return *self.pointwise(values, Z), self.curvature(values, Z)[:, :, 0]
+
+    def bent(self, bend: Floats, T: Floats) -> Floats:
+        """The curvature of each row's loss times its row of T (m, k)."""
+        return bend * T
+
+    def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
+        """The sum of the rows' curvatures (k, k), weighted with c, and the trace of each (m,)."""
+        return np.array([[c @ bend[:, 0]]]), bend[:, 0]
+
+    def expand(self, V: Floats) -> tuple[float, Floats, Floats]:
+        """F, its gradient (p, k) and the bend of all rows (n, ·), in one pass."""
+        bends: dict[int, Floats] = {}
+
+        def add(block: Block, values: Array, c: Floats) -> Parts:
+            loss, slope, bends[block.rows.start] = self.pointwise_and_bend(values, block.dot(V))
+            slope *= c[:, None]
+            return float(c @ loss), block.tdot(slope)
+
+        value, gradient = self.design.reduce(add, self.targets.values, self.weight, block_bytes=PASS_BYTES)
+        penalty = self.ridge[:, None] * V
+        bend = bends[0] if len(bends) == 1 else np.concatenate([bends[row] for row in sorted(bends)])
+        return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty, bend
+
+    def product(self, bend: Floats, D: Floats) -> Floats:
+        """The Hessian where the rows have this bend, times D (p, k)."""
+
+        def add(block: Block, b: Floats, c: Floats) -> Parts:
+            return (block.tdot(c[:, None] * self.bent(b, block.dot(D))),)
+
+        (HD,) = self.design.reduce(add, bend, self.weight, block_bytes=PASS_BYTES)
+        return np.asarray(HD + self.ridge[:, None] * D)
+
     def hessian(self, V: Floats) -> Floats:
         """The (k p, k p) matrix of second derivatives, for V taken column after column."""
         p, k = self.design.p, self.k
@@ -78,7 +113,7 @@ class Risk(ABC):
 
         (H,) = self.design.reduce(add, self.targets.values, self.weight, block_bytes=self.design.square_bytes)
         H = H.reshape(k * p, k * p)
-        H[np.diag_indices_from(H)] += np.tile(self.ridge, k)
+        H.ravel()[:: k * p + 1] += np.tile(self.ridge, k)
         return np.asarray(H)
 
     def sample(self, rows: slice) -> Self:

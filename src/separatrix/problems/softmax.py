@@ -29,25 +29,48 @@ class SoftmaxRisk(Risk):
         """Number of columns of V."""
         return int(self.basis.shape[1])
 
-    def probabilities(self, Z: Floats) -> tuple[Floats, Floats]:
-        """Softmax of the classes' scores (m, K), and log of the normaliser (m,)."""
-        S = Z @ self.basis.T
-        top = S.max(axis=1, keepdims=True)
-        P = np.exp(S - top)
-        total = P.sum(axis=1, keepdims=True)
-        P /= total
-        return P, (top + np.log(total))[:, 0]
-
     def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
-        P, log_total = self.probabilities(Z)
-        loss = log_total - np.einsum("ik,ik->i", Z, self.basis[values])
-        P[np.arange(len(P)), values] -= 1.0
-        return np.maximum(loss, 0.0), P @ self.basis
+        loss, slope, _ = self.pointwise_and_bend(values, Z)
+        return loss, slope
+
+    def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
+        rows = np.arange(len(Z))
+        P, total, below = self._probabilities(Z)
+        loss = np.log(total) - below[values, rows]
+        residual = P.copy()
+        residual[values, rows] -= 1.0
+        return np.maximum(loss, 0.0), residual.T @ self.basis, P.T
 
     def curvature(self, values: Array, Z: Floats) -> Floats:
-        P, _ = self.probabilities(Z)
+        P = self._probabilities(Z)[0].T
         PB = P @ self.basis
-        return np.einsum("ic,ca,cb->iab", P, self.basis, self.basis) - PB[:, :, None] * PB[:, None, :]
+        squares = (self.basis[:, :, None] * self.basis[:, None, :]).reshape(len(self.basis), -1)
+        return (P @ squares).reshape(-1, self.k, self.k) - PB[:, :, None] * PB[:, None, :]
+
+    def bent(self, bend: Floats, T: Floats) -> Floats:
+        """B'(diag(p) - p p')B t for each row, p its probabilities."""
+        P, S = bend.T, self.basis @ T.T
+        S *= P
+        S -= P * S.sum(axis=0)
+        return np.asarray(S.T @ self.basis)
+
+    def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
+        PB = bend @ self.basis
+        traces = bend @ (self.basis**2).sum(axis=1) - (PB * PB).sum(axis=1)
+        total = (self.basis.T * (c @ bend)) @ self.basis - (PB.T * c) @ PB
+        return total, traces
+
+    def _probabilities(self, Z: Floats) -> tuple[Floats, Floats, Floats]:
+        """Softmax of the classes' scores (K, m), the sum (m,) it is divided by, and the scores less their largest.
+
+        A row a class: NumPy works along the rows of the data then, and not along the few classes.
+        """
+        S = self.basis @ Z.T
+        S -= S.max(axis=0)
+        P = np.exp(S)
+        total = P.sum(axis=0)
+        P /= total
+        return P, total, S
 
 
 def symmetric_basis(K: int) -> Floats:

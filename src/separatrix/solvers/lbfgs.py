@@ -29,7 +29,7 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
     value, gradient = risk.value_and_gradient(V)
     yield State(V, value, gradient)
     while True:
-        step = -_two_loops(gradient, pairs, lambda G: scale * precondition(G))
+        step = -_two_loops(gradient, pairs, precondition, scale)
         slope = float(np.vdot(gradient, step))
         t = 1.0
         while True:
@@ -53,7 +53,9 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
         yield State(V, value, gradient, -slope, stalled)
 
 
-def _two_loops(gradient: Floats, pairs: deque[tuple[Floats, Floats, float]], precondition: Preconditioner) -> Floats:
+def _two_loops(
+    gradient: Floats, pairs: deque[tuple[Floats, Floats, float]], precondition: Preconditioner, scale: float
+) -> Floats:
     """B g by the two-loop recursion."""
     q = gradient.copy()
     coefficients = []
@@ -61,7 +63,7 @@ def _two_loops(gradient: Floats, pairs: deque[tuple[Floats, Floats, float]], pre
         a = rho * float(np.vdot(s, q))
         q -= a * y
         coefficients.append(a)
-    q = precondition(q)
+    q = scale * precondition(q)
     for (s, y, rho), a in zip(pairs, reversed(coefficients), strict=True):
         q += (a - rho * float(np.vdot(y, q))) * s
     return q

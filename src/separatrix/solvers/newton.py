@@ -45,16 +45,12 @@ def newton(risk: Risk, V: Floats) -> Iterator[State]:
 def newton_direction(H: Floats, gradient: Floats) -> Floats:
     """H⁺ g, with g of shape (p, k) and H of order k p."""
     g = gradient.ravel(order="F")
-    size = np.sqrt(np.maximum(np.diag(H), 0.0))
-    size = np.where(size > 0, size, 1.0)
-    A = H / np.outer(size, size)
-    try:
-        factor = linalg.cho_factor(A, lower=True)
-        if np.diag(factor[0]).min() > 1e-7:
-            solution = linalg.cho_solve(factor, g / size)
-            return np.asarray((solution / size).reshape(gradient.shape, order="F"))
-    except linalg.LinAlgError:
-        pass
+    size = np.sqrt(np.maximum(H.diagonal(), 0.0))
+    size[size == 0] = 1.0
+    A = H / (size[:, None] * size)
+    factor, solution, singular = linalg.lapack.dposv(A, g / size, lower=True)
+    if singular == 0 and factor.diagonal().min() > 1e-7:
+        return np.asarray((solution / size).reshape(gradient.shape, order="F"))
     values, Q = linalg.eigh(A)
     live = values > len(values) * EPS * max(values[-1], 0.0)
     solution = Q[:, live] @ ((Q[:, live].T @ (g / size)) / values[live])

@@ -28,23 +28,18 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     size = int(p * max(3.0, (BALANCE * n / p**2) ** (1 / 3)))
     step = max(1, n // size)
     fitted, others = (risk.sample(slice(start, None, step)) for start in (0, step // 2))
-    V = run(lbfgs(fitted, V, _kronecker(fitted, V)), lambda state: False, SHORT)[0].V
-    return V, _kronecker(others, V)
+    V = run(lbfgs(fitted, V, kronecker(fitted, fitted.expand(V)[2])), lambda state: False, SHORT)[0].V
+    return V, kronecker(others, others.expand(V)[2])
 
 
-def _kronecker(risk: Risk, V: Floats) -> Preconditioner:
+def kronecker(risk: Risk, bend: Floats) -> Preconditioner:
     """(A ⊗ G + ridge)⁻¹: A (k, k) the mean curvature of the loss, G = sum_i c_i h_i z_i z_i' with h_i its trace.
 
     The Hessian is sum_i c_i A_i ⊗ z_i z_i'; for one column A ⊗ G is exactly that. A's eigenvectors split the system
     into k of order p.
     """
-
-    def add(block: Block, values: Array, c: Floats) -> Parts:
-        A = risk.curvature(values, block.dot(V))
-        trace = np.trace(A, axis1=1, axis2=2)
-        return np.einsum("i,iab->ab", c, A), block.gram(c * trace)
-
-    A, G = risk.design.reduce(add, risk.targets.values, risk.weight, block_bytes=risk.design.square_bytes)
+    A, traces = risk.mean_bend(bend, risk.weight)
+    G = risk.design.gram(risk.weight * traces)
     shares, Q = np.linalg.eigh(A / max(np.trace(A), np.finfo(np.float64).tiny))
     ridge = risk.ridge + 1e-10 * np.diag(G)  # rounding must not make it indefinite
     ridge[ridge <= 0] = 1.0  # no row sees this coordinate
