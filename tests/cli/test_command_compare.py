@@ -1,5 +1,6 @@
 """compare, end to end: what it prints, what it writes, and what an interruption leaves."""
 
+import hashlib
 import json
 import os
 import signal
@@ -190,16 +191,46 @@ def test_an_interruption_leaves_no_file(tmp_path, kind):
     assert not (tmp_path / "out").exists()
 
 
-def test_an_error_while_writing_leaves_the_old_files(tmp_path, monkeypatch):
-    import separatrix.persistence
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_an_error_while_writing_never_leaves_a_mixed_set(tmp_path, monkeypatch, step):
+    table = write_table(tmp_path / "p.csv")
+    for name in FILES:
+        (tmp_path / name).write_text("old")
+    real, calls = os.replace, []
 
-    (tmp_path / "run.json").write_text("old")
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) == step:
+            raise KeyboardInterrupt
+        real(*args)
 
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(separatrix.persistence, "save", interrupted)
-    done = run("compare", write_table(tmp_path / "p.csv"), "-t", "kind", "-o", tmp_path, "--folds", 2)
+    monkeypatch.setattr(os, "replace", interrupted)
+    done = run("compare", table, "-t", "kind", "-o", tmp_path, "--folds", 2)
     assert done.exit_code == 130
-    assert (tmp_path / "run.json").read_text() == "old"
-    assert {path.name for path in tmp_path.iterdir()} <= {"p.csv", "run.json", "report.html"}
+    assert not (tmp_path / "run.json").exists()  # its absence says that the others may not belong together
+    assert {path.name for path in tmp_path.iterdir()} == {"p.csv", "report.html", "model.separatrix"}
+
+
+def test_an_error_before_all_is_written_leaves_the_old_files(tmp_path, monkeypatch):
+    table = write_table(tmp_path / "p.csv")
+    for name in FILES:
+        (tmp_path / name).write_text("old")
+    real, calls = os.fsync, []
+
+    def interrupted(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    done = run("compare", table, "-t", "kind", "-o", tmp_path, "--folds", 2)
+    assert done.exit_code == 130
+    assert {path.read_text() for path in tmp_path.iterdir() if path != table} == {"old"}
+    assert {path.name for path in tmp_path.iterdir()} == {"p.csv", *FILES}
+
+
+def test_run_json_names_the_files_it_belongs_to(result):
+    _, folder, record = result
+    for name in FILES - {"run.json"}:
+        assert record["files"][name]["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()

@@ -123,6 +123,18 @@ while True:
     n += 1
     atomic.write_atomically(sys.argv[1], bytes([n % 256]) * 3_000_000)
 """
+SET_WRITER = """
+import importlib.util, pathlib, sys
+spec = importlib.util.spec_from_file_location("atomic", sys.argv[2])
+atomic = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(atomic)
+print("ready", flush=True)
+n = 0
+while True:
+    n += 1
+    mark = bytes([n % 256])
+    atomic.write_together(pathlib.Path(sys.argv[1]), {"a": mark * 200_000, "b": mark * 200_000, "last": mark})
+"""
 SAVER = """
 import sys
 import numpy as np
@@ -159,6 +171,18 @@ def test_killed_while_writing(tmp_path):
     write_atomically(path, b"at last")
     assert path.read_bytes() == b"at last"
     assert len(seen) > 1
+
+
+def test_killed_while_writing_a_set(tmp_path):
+    complete = 0
+    for round_ in range(20):
+        killed(SET_WRITER, [str(tmp_path), separatrix.persistence.atomic.__file__], 0.003 * round_)
+        if not (tmp_path / "last").exists():
+            continue
+        complete += 1
+        mark = (tmp_path / "last").read_bytes()
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == mark * 200_000
+    assert complete
 
 
 def test_killed_while_saving(path):

@@ -155,13 +155,14 @@ def test_float_proof_says_what_it_proves():
 
 
 def test_large_and_undecidable_in_floats_raises_unless_exact(monkeypatch):
-    X = np.array([[0.0], [1], [1], [2]])
+    X = np.array([[0.0, 0], [2, -1], [-1, 2], [1, 0], [0, 1], [2, 2]])  # x_1 + x_2 <= 1 and >= 1: no single column
+    y = [0, 0, 0, 1, 1, 1]
     from separatrix.learners.separation import search
 
     monkeypatch.setattr(search, "SMALL_ORDER", 0)
     with pytest.raises(separatrix.UndecidedError, match="exact=True"):
-        separability(X, [0, 0, 1, 1])
-    assert separability(X, [0, 0, 1, 1], exact=True).verdict == "quasi-separable"
+        separability(X, y)
+    assert separability(X, y, exact=True).verdict == "quasi-separable"
 
 
 def test_many_rows_in_little_memory():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -49,8 +50,8 @@ def compare(
     from separatrix.cli.show import show_run
     from separatrix.compare import compare as run_comparison
     from separatrix.data import embedded
-    from separatrix.persistence import save
-    from separatrix.persistence.atomic import write_atomically
+    from separatrix.persistence.atomic import write_together
+    from separatrix.persistence.files import dump
     from separatrix.report import render
 
     if data is None and target is not None:
@@ -66,13 +67,14 @@ def compare(
         words += ["--drop", name]
     check = ["separatrix", "verify", "model.separatrix", *([data] if data else [])]
     page = render(run, shlex.join(words), shlex.join(check))
-    record = json.dumps(run.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    model = dump(run.best.model, encoder=run.encoder, fingerprint=table.fingerprint)
+    files = {"report.html": page.encode(), "model.separatrix": model}
+    record = {**run.to_dict(), "files": {name: {"sha256": sha256(data).hexdigest()} for name, data in files.items()}}
+    files["run.json"] = (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "report.html", page.encode())
-    save(run.best.model, folder / "model.separatrix", encoder=run.encoder, fingerprint=table.fingerprint)
-    write_atomically(folder / "run.json", record.encode())
+    write_together(folder, files)
     if json_:
-        print_json(run.to_dict())
+        print_json(record)
     else:
         console = out()
         show_run(run, console)

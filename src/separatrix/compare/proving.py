@@ -20,7 +20,7 @@ import separatrix
 from separatrix._typing import Integers
 from separatrix.errors import SeparatrixError, UndecidedError
 
-SMALL = 500_000  # entries, rows times columns
+SMALL = 20_000  # entries, rows times columns
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from separatrix.compare.wording import count
 from separatrix.data import Column, Table
 from separatrix.errors import DataError
 
+PROVING = 30.0  # seconds for the verdict on separability at most
 MOST_COLUMNS = 1000  # listed: a table of words has many, all alike
 
 
@@ -74,7 +75,7 @@ def compare(
     _check(classes, counts, X, folds)
     folds = min(folds, int(counts.min()))
     tell(Event("separability", 0, 1))
-    proof = prove_within(X, codes, time_limit / 3)
+    proof = prove_within(X, codes, min(PROVING, time_limit / 3))
     chosen, left = candidates(facts_of(X, codes, proof.verdict), seed)
     split = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), codes))
     problem = Problem(X, y, codes, classes, split, seed, started + time_limit)

@@ -14,7 +14,7 @@ from separatrix._typing import Array, Integers
 from separatrix.compare.quiet import quietly
 from separatrix.errors import SeparatrixError
 
-PATIENCE = 5.0  # seconds for the choice of one C
+PATIENCE = 2.0  # seconds for the choice of one C
 
 
 def sample_rows(y: Array, most: int, seed: int) -> Integers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -25,6 +26,39 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         The folder does not exist, the disk is full, ...; the file is as it was.
     """
     target = Path(os.path.realpath(path))
+    part = _written(target, data)
+    try:
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _flush_folder(target.parent)
+
+
+def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Replace several files of a folder; the last one is there only beside the others that belong to it.
+
+    All are written under hidden names first. Then the old last file is removed, the others are renamed, and the new
+    last file comes at the end: stopped in between, the set shows that it is incomplete.
+    """
+    targets = [Path(os.path.realpath(folder / name)) for name in files]
+    parts: list[Path] = []
+    try:
+        for target, data in zip(targets, files.values(), strict=True):
+            parts.append(_written(target, data))
+        targets[-1].unlink(missing_ok=True)
+        _flush_folder(targets[-1].parent)
+        for part, target in zip(parts, targets, strict=True):
+            os.replace(part, target)
+            _flush_folder(target.parent)
+    except BaseException:
+        for part in parts:
+            part.unlink(missing_ok=True)
+        raise
+
+
+def _written(target: Path, data: bytes) -> Path:
+    """The data on the disk under a hidden name beside the target, with its permissions."""
     mode = _mode(target)
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -35,11 +69,10 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
             os.fsync(file.fileno())  # or a power cut after the rename could leave an empty file
             if mode is not None:
                 os.chmod(part, mode)
-        os.replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    _flush_folder(target.parent)
+    return part
 
 
 def _mode(target: Path) -> int | None:

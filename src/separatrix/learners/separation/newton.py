@@ -63,6 +63,7 @@ def newton(cone: Cone) -> Outcome:
     """Damped Newton steps from V = 0."""
     state = visit(cone, np.zeros((cone.design.p, cone.k - 1)))
     previous, stalled = np.inf, 0
+    fewest, since = state.wrong, 0
     for _ in range(STEPS):
         solve, clear = solver(cone, state)
         step = solve(-state.gradient)
@@ -83,7 +84,8 @@ def newton(cone: Cone) -> Outcome:
         # where the minimum is at infinity, the decrement falls by a factor e a step and no faster
         stalled = stalled + 1 if 0.2 < decrement / previous < 0.8 else 0
         state, previous = trial, decrement
-        if stalled > 6 and state.wrong * 50 < cone.size:
+        fewest, since = (state.wrong, 0) if state.wrong < fewest else (fewest, since + 1)
+        if stalled > 6 and state.wrong * 50 < cone.size and since > 2:
             break
     return Outcome(state.V, False)
 

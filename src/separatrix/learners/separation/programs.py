@@ -14,6 +14,7 @@ from separatrix._typing import Floats, Integers
 from separatrix.learners.separation.cone import Cone
 
 ROUNDS = 40
+FEW = 300  # rows to begin with: a few that cannot be separated prove it for all
 ENTRIES = 4_000_000  # of the largest program
 ZERO = 1e-9  # what HiGHS cannot tell from 0
 
@@ -43,11 +44,17 @@ class LeadProgram:
     rivals: Integers
     weights: Floats
 
+    @property
+    def support(self) -> tuple[Integers, Integers]:
+        """The rows and rivals with a weight above 0."""
+        held = self.weights > 0
+        return self.rows[held], self.rivals[held]
+
 
 def largest_lead(cone: Cone, V: Floats) -> LeadProgram | None:
     """Solve by adding rows, starting with those nearest to the boundary of V; None if HiGHS gives up."""
     most = max(ENTRIES // (cone.q + 1), cone.q + 2)
-    i, c, _ = cone.nearest(V, min(cone.size, most, max(5000, 10 * cone.q)))
+    i, c, _ = cone.nearest(V, min(cone.size, most, FEW))
     found: LeadProgram | None = None
     for _ in range(ROUNDS):
         solved = lead_program(cone.dense(i, c))
@@ -59,7 +66,7 @@ def largest_lead(cone: Cone, V: Floats) -> LeadProgram | None:
         found = LeadProgram(V, False, t, i[order], c[order], weights[order])
         if t <= ZERO:
             return found
-        worst_i, worst_c, lead = cone.nearest(V, min(cone.size, 5 * cone.q + 100))
+        worst_i, worst_c, lead = cone.nearest(V, min(cone.size, 2 * len(i)))  # at most so many: old ones, new ones
         bad = lead <= 0
         if not bad.any():
             return LeadProgram(V, True, t, i[order], c[order], weights[order])

@@ -19,12 +19,14 @@ from separatrix.learners.separation.directions import separator, shortest, user_
 from separatrix.learners.separation.faces import prove
 from separatrix.learners.separation.integers import Pair, WholeRows
 from separatrix.learners.separation.newton import newton
-from separatrix.learners.separation.programs import largest_lead
+from separatrix.learners.separation.programs import ZERO, LeadProgram, largest_lead
 from separatrix.learners.separation.repair import ExactWeights, filled, only_support, repaired
+from separatrix.learners.separation.touching import balance, one_column
 from separatrix.targets import Targets
 
 SMALL_ORDER = 150  # coefficients, and
 SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
+SMALL_BALANCE = 30_000_000  # steps of elimination, the same
 HINTS = 400  # rows that the exact method starts from
 TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
 
@@ -84,6 +86,10 @@ class Search:
             found = self._separated(cone, program.V)
             if found is not None:
                 return found
+        if program is not None:
+            found = self._touching(cone, program)
+            if found is not None:
+                return found
         if not (self.exact or self._small(cone)):
             raise UndecidedError(
                 f"Rounding in float64 hides whether these {self.design.n} rows can be separated: call "
@@ -114,6 +120,25 @@ class Search:
             return None
         return self._held(self._inseparable("overlapping", weights.floats, weights.at, weights.fractions, None, 0.0))
 
+    def _quasi(self, weights: ExactWeights, direction: tuple[Array, Array]) -> Inseparable | None:
+        return self._held(
+            self._inseparable("quasi-separable", weights.floats, weights.at, weights.fractions, direction, 0.0)
+        )
+
+    def _touching(self, cone: Cone, program: LeadProgram) -> Inseparable | None:
+        """Quasi-separation by one column, if the rows that bind in the program balance exactly."""
+        support = [(int(i), int(c)) for i, c in zip(*program.support, strict=True)]
+        if program.margin > ZERO or not (self.exact or len(support) ** 2 * cone.q <= SMALL_BALANCE):
+            return None
+        direction = one_column(self.design, self.codes, len(self.classes))
+        if direction is None or not support:
+            return None
+        whole = WholeRows(cone)
+        weights = balance(whole, support)
+        if weights is None:
+            return None
+        return self._quasi(only_support(whole, tuple(weights), tuple(weights.values())), direction)
+
     def _proved(self, cone: Cone, hints: list[Pair], near: Floats | None) -> Separator | Inseparable:
         """The verdict in rational arithmetic."""
         whole = WholeRows(cone)
@@ -126,11 +151,7 @@ class Search:
         elif faces.direction is None:
             found = self._overlapping(filled(whole, near, faces.support, faces.weights))
         else:
-            weights = only_support(whole, faces.support, faces.weights)
-            direction = user_units(whole, faces.direction)
-            found = self._held(
-                self._inseparable("quasi-separable", weights.floats, weights.at, weights.fractions, direction, 0.0)
-            )
+            found = self._quasi(only_support(whole, faces.support, faces.weights), user_units(whole, faces.direction))
         assert found is not None, "an exact proof verifies"
         return found
 
