@@ -93,7 +93,7 @@ PROBLEMS = (
         "softmax",
         Source("classes", lambda s: generate.classes(s.rows(20_000), s.columns(50), 5 if s.quick else 50)),
     ),
-    Problem("mnist, softmax, C=0.01", "softmax", MNIST, C=0.01),
+    Problem("mnist, softmax", "softmax", MNIST),
     Problem("text, logistic", "logistic", TEXT, intercept=False),
     Problem("text, hinge", "hinge", TEXT, intercept=False),
     Problem("text, hinge, C=10", "hinge", TEXT, C=10.0, intercept=False),

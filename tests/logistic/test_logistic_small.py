@@ -90,3 +90,17 @@ def test_row_space_keeps_scores_and_lengths(twins):
     np.testing.assert_allclose(X @ coef.T + intercept, narrow.dot(v), rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose((coef**2).sum(axis=1), (v[:20] ** 2).sum(axis=0), rtol=1e-10)
     np.testing.assert_allclose(narrow.from_user_units(coef, intercept), v, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_newton_takes_over_where_a_sampled_hessian_is_slow(classes, monkeypatch):
+    X, y = table(2000, 20, classes)
+    for name in ("TINY", "CHEAP", "SMALL"):
+        monkeypatch.setattr(logistic, name, 0)
+    steps = {}
+    for patience in (3, None):
+        monkeypatch.setattr(logistic, "PATIENCE", patience)
+        model = LogisticRegression(C=100.0, tol=1e-10).fit(X, y)
+        assert model.certificate_.relative_gap <= 1e-10
+        steps[patience] = model.n_iter_
+    assert steps[3] < steps[None]

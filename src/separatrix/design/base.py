@@ -321,8 +321,10 @@ class Design(ABC):
 
 
 def product(matrix: Any, V: Floats) -> Floats:
-    """Matrix times V (p, k); a single column as a vector, which sparse products treat much better."""
-    return np.asarray(matrix @ V) if V.shape[1] > 1 else np.asarray(matrix @ V[:, 0])[:, None]
+    """Matrix times V (p, k): a single column as a vector, and few columns as rows, which BLAS treats much better."""
+    if V.shape[1] == 1:
+        return np.asarray(matrix @ V[:, 0])[:, None]
+    return (V.T @ matrix.T).T if isinstance(matrix, np.ndarray) else np.asarray(matrix @ V)
 
 
 def _add(total: Parts | None, part: Parts) -> Parts:

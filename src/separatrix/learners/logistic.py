@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -42,6 +43,7 @@ CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows mo
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
+PATIENCE = 60  # passes in which a sampled Hessian should have done
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,15 @@ def choose(
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
         return newton, 0.0 if cost <= CHEAP else np.inf
     if solver == "auto" and design.p <= WIDEST and design.n > 3 * design.p:
-        return lambda r, V: lbfgs(r, *sampled(r, V)), np.inf
+        return _preconditioned, np.inf
     return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
+
+
+def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
+    """L-BFGS, preconditioned by a sample of the rows; Newton's method from where many passes have not been enough."""
+    for state in islice(lbfgs(risk, *sampled(risk, V)), PATIENCE if risk.design.p * risk.k <= WIDEST else None):
+        yield state
+    yield from islice(newton(risk, state.V), 1, None)
 
 
 def polished(state: State) -> bool:
