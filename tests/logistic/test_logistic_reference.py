@@ -14,6 +14,7 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from separatrix import Inseparable, LogisticRegression, SeparationWarning, Status
+from separatrix.learners.separation import search
 
 DATA = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
@@ -207,14 +208,22 @@ def test_tables_without_a_maximum(name):
     assert np.mean(model.predict(X) == y) > 0.85
 
 
-def test_many_columns_that_quasi_separate_are_left_open():
-    # 300 columns are too many to prove it in whole numbers unasked, and floats cannot: the warning says so
+def test_many_columns_that_quasi_separate_are_proved():
     X, y = table("w1a", "train")
-    with pytest.warns(SeparationWarning, match="not proved"):
+    with pytest.warns(SeparationWarning, match="no finite maximum likelihood"):
         model = LogisticRegression(np.inf).fit(X, y)
+    assert model.status_ is Status.NO_MAXIMUM
+    assert model.certificate_.verify(X, y)
+    assert np.mean(model.predict(X) == y) > 0.95
+
+
+def test_what_floats_cannot_decide_is_left_open(monkeypatch):
+    monkeypatch.setattr(search, "SMALL_ORDER", 0)  # as if there were too many columns for whole numbers
+    X = np.array([[0.0, 0], [2, -1], [-1, 2], [1, 0], [0, 1], [2, 2]])  # x_1 + x_2 <= 1 and >= 1: no single column
+    with pytest.warns(SeparationWarning, match="not proved"):
+        model = LogisticRegression(np.inf).fit(X, [0, 0, 0, 1, 1, 1])
     assert model.status_ is Status.UNCERTIFIED
     assert model.certificate_ is None
-    assert np.mean(model.predict(X) == y) > 0.95
 
 
 @pytest.mark.parametrize("name", ["endometrial", "sex2"])
