@@ -10,19 +10,27 @@ from scipy import sparse
 Data = tuple[Any, np.ndarray]  # rows (an array or a CSR matrix with 32-bit indices) and labels
 
 
-def dense(n: int, d: int) -> Data:
-    """Normal columns; y = the sign of a score of standard deviation 3 or so and a standard normal."""
+def independent(n: int, d: int) -> Data:
+    """Independent normal columns; y = the sign of a score of standard deviation 3 or so and a logistic error.
+
+    The easiest rows there are for a method that only follows gradients: the Hessian is nearly a multiple of 1.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d))
-    return X, np.where(3 / np.sqrt(d) * X @ rng.normal(size=d) + rng.normal(size=n) > 0, 1, -1)
+    return X, np.where(3 / np.sqrt(d) * X @ rng.normal(size=d) + rng.logistic(size=n) > 0, 1, -1)
+
+
+def dense(n: int, d: int) -> Data:
+    """Columns as tables have them: correlated, by ten common factors; y as above."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + 0.5 * rng.normal(size=(n, 10)) @ rng.normal(size=(10, d))
+    return X, np.where(3 / np.sqrt(d) * X @ rng.normal(size=d) + rng.logistic(size=n) > 0, 1, -1)
 
 
 def units(n: int, d: int) -> Data:
-    """Columns as tables have them: correlated by ten common factors, in units from 0.1 to 10."""
-    rng = np.random.default_rng(0)
+    """The same, in units from 0.1 to 10."""
     X, y = dense(n, d)
-    X += rng.normal(size=(n, 10)) @ rng.normal(size=(10, d))
-    return X * 10 ** rng.uniform(-1, 1, size=d), y
+    return X * 10 ** np.random.default_rng(1).uniform(-1, 1, size=d), y
 
 
 def classes(n: int, d: int, k: int) -> Data:

@@ -68,6 +68,10 @@ def _dense(n: int, d: int) -> Source:
     return Source(f"dense-{n // 1000}k-{d}", lambda s: generate.dense(s.rows(n), s.columns(d)))
 
 
+def _independent(n: int, d: int) -> Source:
+    return Source(f"independent-{n // 1000}k-{d}", lambda s: generate.independent(s.rows(n), s.columns(d)))
+
+
 TEXT = Source("text", lambda s: generate.text(s.rows(50_000), s.columns(50_000), 80))
 A9A, W8A, IJCNN1 = (
     Source(name, lambda s, name=name: s.part(read.two(s.folder, name)))  # type: ignore[misc]
@@ -81,6 +85,8 @@ PROBLEMS = (
     Problem("dense 200,000 x 100, logistic", "logistic", _dense(200_000, 100)),
     Problem("dense 50,000 x 500, logistic", "logistic", _dense(50_000, 500)),
     Problem("dense 20,000 x 2,000, logistic", "logistic", _dense(20_000, 2_000)),
+    Problem("independent columns 200,000 x 100, logistic", "logistic", _independent(200_000, 100)),
+    Problem("independent columns 50,000 x 500, logistic", "logistic", _independent(50_000, 500)),
     Problem(
         "mixed units 100,000 x 200, logistic",
         "logistic",
