@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats, Integers
 from separatrix.design import as_design
 from separatrix.estimators.base import Classifier
-from separatrix.estimators.validation import check_entries, check_labels, require_labels
+from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels
 from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
 from separatrix.targets import Targets
 
@@ -75,7 +75,7 @@ class KernelClassifier(Classifier):
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         """Rows in float64, checked."""
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+        X = check_rows(self, X, reset=reset)
         check_entries(as_design(X, names=getattr(self, "feature_names_in_", None)), self)
         return X.astype(np.float64, copy=False)
 

@@ -47,7 +47,7 @@ def check_training(
     anyway, and calls `check_entries` when one is not finite.
     """
     require_labels(estimator, y)
-    X = _rows(estimator, X, reset)
+    X = check_rows(estimator, X, reset=reset)
     names = getattr(estimator, "feature_names_in_", None)
     design = as_design(X, intercept, names)
     if sweep or sample_weight is not None:  # rows of weight 0 are not looked at again
@@ -86,19 +86,23 @@ def check_labels(
     return targets, weight, kept
 
 
-def _rows(estimator: Any, X: Any, reset: bool) -> Any:
+def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a 2D array or CSR matrix of numbers; what it says of its columns is kept, or compared with what was kept."""
-    if reset and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiub" and X.size:
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiub" and X.size:
         # nothing to convert, and columns without names: asking scikit-learn takes longer than some fits
-        estimator.n_features_in_ = X.shape[1]
-        estimator.__dict__.pop("feature_names_in_", None)
-        return X
+        known = estimator.__dict__
+        if reset:
+            known["n_features_in_"] = X.shape[1]
+            known.pop("feature_names_in_", None)
+            return X
+        if known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known:
+            return X
     return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
 
 
 def check_points(estimator: Any, X: Any, largest: float = LARGEST) -> Any:
     """Validate what `predict` and its like were given."""
-    X = _rows(estimator, X, reset=False)
+    X = check_rows(estimator, X, reset=False)
     check_entries(as_design(X, names=getattr(estimator, "feature_names_in_", None)), estimator, largest)
     return X
 
