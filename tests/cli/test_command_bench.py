@@ -5,6 +5,8 @@ import json
 import pytest
 from cli.commandline import run
 
+from benchmarks import run as runner
+from benchmarks import tables
 from separatrix.cli import bench as command
 
 
@@ -20,6 +22,20 @@ def test_a_quick_run_writes_results_and_tables_and_a_later_one_adds_to_them(tmp_
     assert again.exit_code == 0, again.stderr
     assert "a9a, hinge: needs --data FOLDER with a9a" in again.stdout
     assert f"| {job} | scikit-learn |" in again.stdout
+
+
+def test_an_interruption_says_that_finished_benchmarks_are_saved(tmp_path, monkeypatch):
+    words = ("bench", "--quick", "--repeat", 1, "--only", "a9a, hinge", "--out", tmp_path / "out")
+    monkeypatch.setattr(tables, "page", interrupted)
+    done = run(*words)
+    assert done.exit_code == 130
+    assert f"wrote {tmp_path / 'out' / 'results.json'}; what was finished is in" in done.stderr
+    monkeypatch.setattr(runner, "_one", interrupted)
+    assert "no file was written" in run(*words).stderr
+
+
+def interrupted(*args):
+    raise KeyboardInterrupt
 
 
 def test_what_there_is_not_is_a_usage_error(tmp_path):

@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from cli.commandline import run, run_json, write_table
 
+from separatrix.cli import fit as fitting
+from separatrix.cli import show
+from separatrix.compare import candidates
 from separatrix.data import embedded
 from separatrix.persistence import load_bundle
 
@@ -234,3 +237,69 @@ def test_run_json_names_the_files_it_belongs_to(result):
     _, folder, record = result
     for name in FILES - {"run.json"}:
         assert record["files"][name]["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
+
+
+def interrupt(monkeypatch, module, name, step):
+    """Ctrl-C instead of the given call of module.name, the first being 1."""
+    real, calls = getattr(module, name), []
+
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) == step:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    monkeypatch.setattr(module, name, interrupted)
+
+
+@pytest.mark.parametrize(
+    ("call", "step", "wrote"),
+    [
+        ((os, "fsync"), 3, []),
+        ((os, "replace"), 1, []),
+        ((os, "replace"), 2, ["report.html"]),
+        ((os, "replace"), 3, ["report.html", "model.separatrix"]),
+        ((show, "show_run"), 1, ["report.html", "model.separatrix", "run.json"]),
+    ],
+)
+@pytest.mark.parametrize("earlier", [False, True])
+def test_an_interruption_says_what_was_written(tmp_path, monkeypatch, call, step, wrote, earlier):
+    table, folder = write_table(tmp_path / "p.csv"), tmp_path / "out"
+    folder.mkdir()
+    for name in FILES if earlier else ():
+        (folder / name).write_text("old")
+    interrupt(monkeypatch, *call, step)
+    done = run("compare", table, "-t", "kind", "-o", folder, "--folds", 2)
+    assert done.exit_code == 130
+    removed = earlier and call[1] == "replace"
+    said = done.stderr.splitlines()[-1]
+    assert (f"wrote {', '.join(str(folder / name) for name in wrote)}" in said) == bool(wrote)
+    assert (f"removed {folder / 'run.json'}" in said) == removed
+    assert ("no file was written" in said) == (not wrote and not removed)
+    assert ("need not belong together" in said) == (0 < len(wrote) < 3 or removed)
+
+
+def test_an_interrupted_fit_says_whether_its_file_was_written(tmp_path, monkeypatch):
+    words = ("fit", write_table(tmp_path / "p.csv"), "-t", "kind", "-m", "centroid", "-o", tmp_path / "m.separatrix")
+    interrupt(monkeypatch, os, "replace", 1)
+    assert "no file was written" in run(*words).stderr
+    interrupt(monkeypatch, fitting, "out", 1)
+    assert f"wrote {tmp_path / 'm.separatrix'}." in run(*words).stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no alarms elsewhere")
+def test_a_classifier_that_takes_more_than_its_share_is_left_out(tmp_path, monkeypatch):
+    def forever(params):
+        while True:
+            time.sleep(0.01)
+
+    slow = candidates.Candidate("pocket", "endless", forever)
+    monkeypatch.setattr(candidates, "_pocket", lambda seed: slow)
+    started = time.monotonic()
+    table = write_table(tmp_path / "p.csv", gap=20.0)
+    done, record = run_json("compare", table, "-t", "kind", "-o", tmp_path, "--folds", 2, "--time-limit", 10)
+    assert done.exit_code == 0
+    assert time.monotonic() - started < 20
+    why = next(left["why"] for left in record["left_out"] if left["name"] == "endless")
+    assert "share of --time-limit" in why
+    assert any(entry["model"] == "svm" for entry in record["leaderboard"])  # those after it had their turn

@@ -120,11 +120,11 @@ def test_false_ties_and_false_differences_are_rare():
     assert Difference(0.1, 0.0, 0.2).tie
 
 
-def test_ranking_marks_ties_and_the_best_is_the_likeliest_of_the_tied():
+def test_ranking_marks_ties_and_the_best_is_the_likeliest_of_the_near():
     first = entry("first", wrong_at(range(10)))
-    likely = entry("likely", wrong_at(range(12)), loss=0.2)
-    likelier = entry("likelier", wrong_at(range(13)), loss=0.1)
-    doubtful = entry("doubtful", wrong_at(range(12)), loss=0.05, certified=False)
+    likely = entry("likely", wrong_at(range(5, 17)), loss=0.2)
+    likelier = entry("likelier", wrong_at(range(5, 18)), loss=0.1)
+    doubtful = entry("doubtful", wrong_at(range(5, 17)), loss=0.05, certified=False)
     far = entry("far", wrong_at(range(80)), loss=0.01)
     found = ranked([far, likelier, first, doubtful, likely], TRUTH, 2)
     assert [line.title for line in found] == ["first", "doubtful", "likely", "likelier", "far"]
@@ -132,6 +132,23 @@ def test_ranking_marks_ties_and_the_best_is_the_likeliest_of_the_tied():
     best, why = choose_best(found, TRUTH, 2)
     assert best is likelier
     assert "tied with first" in why
+
+
+def test_a_tie_is_not_enough_to_save_a_worse_model():
+    first = entry("first", wrong_at(range(10)))
+    tied = entry("tied", wrong_at(range(13)), loss=0.1)  # three more errors of 400: less than 95% sure, more than one
+    found = ranked([first, tied], TRUTH, 2)
+    assert tied.tie
+    assert not tied.behind.near
+    assert choose_best(found, TRUTH, 2)[0] is first
+
+
+def test_certified_before_uncertified_if_these_rows_cannot_tell_them_apart():
+    first = entry("first", wrong_at(range(10)), certified=False)
+    tied = entry("tied", wrong_at(range(13)))
+    far = entry("far", wrong_at(range(80)))
+    assert choose_best(ranked([first, tied, far], TRUTH, 2), TRUTH, 2)[0] is tied
+    assert choose_best(ranked([first, far], TRUTH, 2), TRUTH, 2)[0] is first
 
 
 def test_the_baseline_and_capped_classifiers_are_not_saved():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from separatrix.cli.common import Debug, Json, bad_option, err, guarded, print_json
+from separatrix.cli.common import Debug, Json, bad_option, err, guarded, print_json, watched
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -47,15 +47,16 @@ def bench(
         raise bad_option(str(error)) from None
     console = err()
     rules = Rules(repeat, limit, lambda message: console.print(message, style="dim"))
-    found = benchmarks.run(chosen, Scale(quick, data), rules, folder)
+    files = [folder / name for name in (benchmarks.RESULTS, benchmarks.TABLES, benchmarks.PLOT)]
+    with watched(*files, partly="what was finished is in them, and --only runs the rest"):
+        found = benchmarks.run(chosen, Scale(quick, data), rules, folder)
     if json_:
         print_json(found)
         return
     from benchmarks import tables
 
     typer.echo(tables.page(found))
-    files = (benchmarks.RESULTS, benchmarks.TABLES, benchmarks.PLOT)
-    typer.echo(f"In {folder}: {', '.join(name for name in files if (folder / name).exists())}.")
+    typer.echo(f"In {folder}: {', '.join(file.name for file in files if file.exists())}.")
 
 
 def _benchmarks() -> ModuleType:

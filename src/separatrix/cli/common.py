@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
@@ -49,12 +50,14 @@ def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
 
     @wraps(work)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        file = kwargs.get("file")
         try:
-            code = work(*args, **kwargs) or 0
+            with watched(*([file] if isinstance(file, Path) else [])):
+                code = work(*args, **kwargs) or 0
         except (typer.Exit, typer.Abort):
             raise
-        except KeyboardInterrupt:
-            _complain("Interrupted: nothing was written.")
+        except KeyboardInterrupt as stop:
+            _complain(f"Interrupted: {str(stop) or 'no file was written.'}")
             code = INTERRUPTED
         except BrokenPipeError:  # the reader, as in "| head", has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -72,6 +75,33 @@ def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
         raise typer.Exit(code)
 
     return run
+
+
+@contextmanager
+def watched(*files: Path, partly: str = "") -> Iterator[None]:
+    """Let an interruption inside say which of the files are new since, by looking; `partly`, if not all of them are."""
+    before = [_stamp(file) for file in files]
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if stop.args:  # it was said already, of files closer to where it happened
+            raise
+        after = [_stamp(file) for file in files]
+        changes = list(zip(files, before, after, strict=True))
+        new = [str(file) for file, old, now in changes if now is not None and now != old]
+        gone = [str(file) for file, old, now in changes if now is None and old is not None]
+        words = [f"{done} {', '.join(names)}" for done, names in (("wrote", new), ("removed", gone)) if names]
+        complete = not words or len(new) == len(files)
+        raise KeyboardInterrupt("; ".join(words + ([] if complete else [partly])) + "." if words else "") from None
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    """What changes whenever a file is replaced or written; None if there is no file."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def exit_code(error: BaseException) -> int:

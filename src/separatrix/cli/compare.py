@@ -23,6 +23,7 @@ from separatrix.cli.common import (
     labelled,
     out,
     print_json,
+    watched,
 )
 
 FILES = ("report.html", "model.separatrix", "run.json")
@@ -72,12 +73,13 @@ def compare(
     record = {**run.to_dict(), "files": {name: {"sha256": sha256(data).hexdigest()} for name, data in files.items()}}
     files["run.json"] = (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
     folder.mkdir(parents=True, exist_ok=True)
-    write_together(folder, files)
-    if json_:
-        print_json(record)
-    else:
-        console = out()
-        show_run(run, console)
-        console.print()
-        console.print(f"Wrote {', '.join(str(folder / name) for name in FILES)}.", soft_wrap=True)
+    with watched(*(folder / name for name in FILES), partly="without run.json, they need not belong together"):
+        write_together(folder, files)
+        if json_:
+            print_json(record)
+        else:
+            console = out()
+            show_run(run, console)
+            console.print()
+            console.print(f"Wrote {', '.join(str(folder / name) for name in FILES)}.", soft_wrap=True)
     return 0 if run.verified and run.best.certified else UNCERTIFIED

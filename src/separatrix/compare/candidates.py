@@ -19,6 +19,7 @@ LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the s
 WIDE = 1_000  # columns
 LONG = 10_000  # rows
 SVM_ROWS = 2_000
+HARD_COLUMNS = 500  # the cost grows with their cube
 KERNEL_ROWS = 1_500  # the cost grows with their square
 LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -102,7 +103,12 @@ def candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Left]]:
     left: list[Left] = []
     chosen.append(_perceptron(seed))
     if facts.verdict == "separable":
-        chosen += _separators(facts)
+        chosen.append(_kozinec())
+        if facts.d <= HARD_COLUMNS:
+            chosen.append(_hard_margin())
+        else:
+            why = f"slow beyond {HARD_COLUMNS} columns; `separatrix fit --model hard-margin` has no such limit"
+            left.append(Left("hard-margin SVM", why))
     else:
         known = facts.verdict != "undecided"
         why = f"for separable classes only; {f'these are {facts.verdict}' if known else 'it is open whether these are'}"
@@ -219,11 +225,12 @@ def _kernel_perceptron(seed: int) -> Candidate:
     )
 
 
-def _separators(facts: Facts) -> list[Candidate]:
-    return [
-        Candidate("kozinec", "Kozinec", partial(_make, "Kozinec"), fixed={"max_iter": 2000}),
-        Candidate("hard-margin", "hard-margin SVM", partial(_make, "HardMarginSVC")),
-    ]
+def _kozinec() -> Candidate:
+    return Candidate("kozinec", "Kozinec", partial(_make, "Kozinec"), fixed={"max_iter": 2000})
+
+
+def _hard_margin() -> Candidate:
+    return Candidate("hard-margin", "hard-margin SVM", partial(_make, "HardMarginSVC"))
 
 
 def _minimum_error() -> Candidate:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compare.candidates import Candidate, Params
+from separatrix.compare.limit import within
 from separatrix.compare.metrics import Predictions, area_under_curve, balanced_accuracy, log_loss
 from separatrix.compare.quiet import quietly
 from separatrix.compare.result import Entry
@@ -19,6 +21,8 @@ from separatrix.compare.wording import certificate_words, count, seconds
 from separatrix.errors import SeparatrixError
 
 Fold = tuple[Integers, Integers]
+SHARE = 0.5  # of the time that is left: what one candidate may take
+LOWER = 2  # how often C is divided by 10 for the sake of a certificate
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,17 @@ class LeftOutError(Exception):
 
 
 def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
+    """The candidate's entry, if it is done within its share of the time that is left."""
+    now = time.monotonic()
+    share = max(0.0, SHARE * (problem.deadline - now))
+    try:
+        with within(share) if candidate.key else nullcontext():
+            return _judged(candidate, replace(problem, deadline=now + share), step)
+    except TimeoutError:
+        raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit") from None
+
+
+def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
     """Cross-validate the candidate, fit it to all rows, and put both into words."""
     n = len(problem.codes)
     codes, fold_of = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
@@ -53,27 +68,28 @@ def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -
         step(f"fold {number + 1} of {len(problem.folds)}")
         started = time.monotonic()
         with quietly():
-            model, _, _ = _fitted(candidate, problem, train)
+            model, *_ = _fitted(candidate, problem, train)
             codes[test] = _codes(model.predict(problem.X[test]), problem.classes)
             scores.append(_scores(model, problem.X[test], problem.k))
             chances.append(model.predict_proba(problem.X[test]) if hasattr(model, "predict_proba") else None)
         fold_of[test] = number
-        _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
+        if candidate.key:
+            _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
     step("all rows")
     predictions = Predictions(codes, _gathered(scores, problem.folds), _gathered(chances, problem.folds), fold_of)
     started = time.monotonic()
     with quietly() as warnings:
-        model, params, rows = _fitted(candidate, problem, np.arange(n))
+        model, params, rows, lowered = _fitted(candidate, problem, np.arange(n))
     elapsed = time.monotonic() - started
     certificate, status = getattr(model, "certificate_", None), getattr(model, "status_", "")
-    note = candidate.note
-    if len(rows) < n:
-        note = f"learns from {len(rows):,} of {n:,} rows" + (f"; {note}" if note else "")
+    notes = [f"learns from {len(rows):,} of {n:,} rows"] if len(rows) < n else []
+    notes += [candidate.note] if candidate.note else []
+    notes += ["C lowered until the fit was certified"] if lowered else []
     return Entry(
         key=candidate.key,
         title=candidate.title,
         params=params,
-        note=note,
+        note="; ".join(notes),
         rows_used=len(rows),
         predictions=predictions,
         balanced_accuracy=balanced_accuracy(problem.codes, codes, problem.k),
@@ -84,32 +100,46 @@ def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -
         certificate=certificate_words(certificate, status) if candidate.key else "nothing to prove",
         claim=None if certificate is None else certificate.claim,
         status=str(status),
-        certified=certificate is not None and not str(status).startswith("Not certified"),
+        certified=_certified(model),
         capped=len(rows) < n,
         warnings=warnings,
     )
 
 
-def _fitted(candidate: Candidate, problem: Problem, train: Integers) -> tuple[Any, Params, Integers]:
-    """The estimator fitted to the rows `train`, or to a sample of them; its parameters; and the rows it used."""
+def _fitted(candidate: Candidate, problem: Problem, train: Integers) -> tuple[Any, Params, Integers, int]:
+    """The estimator fitted to the rows `train` or a sample; its parameters; the rows; and how often C was lowered.
+
+    Where the C that was chosen leaves a fit uncertified, a smaller one, whose problem is easier, takes its place.
+    """
     if candidate.most_rows is not None:
         train = train[sample_rows(problem.codes[train], candidate.most_rows, problem.seed)]
     X, y = (problem.X, problem.y) if len(train) == len(problem.codes) else (problem.X[train], problem.y[train])
     params = dict(candidate.fixed)
     if candidate.choose is not None:
         params.update(candidate.choose(X, y, problem.seed))
+    lowered = 0
     try:
-        return candidate.build(params).fit(X, y), params, train
+        model = candidate.build(params).fit(X, y)
+        while candidate.choose is not None and not _certified(model) and lowered < LOWER:
+            lowered += 1
+            params["C"] /= 10
+            model = candidate.build(params).fit(X, y)
     except SeparatrixError as error:
         raise LeftOutError(str(error)) from error
+    return model, params, train, lowered
+
+
+def _certified(model: Any) -> bool:
+    certificate, status = getattr(model, "certificate_", None), str(getattr(model, "status_", ""))
+    return certificate is not None and not status.startswith("Not certified")
 
 
 def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
-    """Give up on a candidate early rather than let it run over the limit: a fit cannot be stopped half way."""
+    """Give up on a candidate early rather than when its time is over."""
     remaining = problem.deadline - time.monotonic()
     if spent * fits_left > remaining:
         raise LeftOutError(
-            f"a fit takes {seconds(spent)} and the {count(fits_left, 'fit')} left would exceed --time-limit"
+            f"a fit takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit"
         )
 
 

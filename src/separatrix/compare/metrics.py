@@ -131,6 +131,11 @@ class Difference:
         """Whether 0 lies within the interval: these rows cannot tell the two apart."""
         return self.low <= 0.0 <= self.high
 
+    @property
+    def near(self) -> bool:
+        """Whether the best leads by one standard error or less, as the choice of a model goes by."""
+        return self.value <= (self.high - self.low) / (2 * Z)
+
     def to_dict(self) -> dict[str, float]:
         """For run.json."""
         return {"value": self.value, "low": self.low, "high": self.high}

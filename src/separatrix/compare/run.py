@@ -197,26 +197,25 @@ def ranked(entries: Sequence[Entry], truth: Integers, k: int) -> list[Entry]:
 
 
 def choose_best(entries: Sequence[Entry], truth: Integers, k: int) -> tuple[Entry, str]:
-    """Of the classifiers that saw all rows, the best; of those tied with it, the certified one with the best log-loss.
+    """Of the classifiers that saw all rows and lie within a standard error of the best, the one with the best log-loss.
 
-    The leaderboard cannot tell tied classifiers apart, so the choice goes to what it can still tell: probabilities.
+    The error is of the paired difference in balanced accuracy: so close, a classifier is as good, and probabilities
+    decide. Certified ones come first; if none is so close, the best of those whose 95% interval reaches the first.
     """
     able = [entry for entry in entries if not entry.baseline and not entry.capped]
     able = able or [entry for entry in entries if not entry.baseline]
     first = able[0]
-    tied = [
-        entry
-        for entry in able
-        if entry is first or paired_difference(truth, first.predictions.codes, entry.predictions.codes, k).tie
-    ]
-    tied = [entry for entry in tied if entry.certified] or tied
-    likely = [entry for entry in tied if entry.log_loss is not None]
-    best = min(likely, key=lambda entry: entry.log_loss.value) if likely else tied[0]  # type: ignore[union-attr]
-    words = "the highest balanced accuracy" if best is entries[0] else f"tied with {entries[0].title}"
-    if entries[0].capped and best is first:
-        words = "the highest balanced accuracy of those that learned from all rows"
-    if len(tied) > 1 and likely:
-        words += f"; of the {count(len(tied), 'certified classifier')} tied there, the best log-loss"
+    behind = [paired_difference(truth, first.predictions.codes, entry.predictions.codes, k) for entry in able]
+    near = [entry for entry, difference in zip(able, behind, strict=True) if difference.near]
+    tied = [entry for entry, difference in zip(able, behind, strict=True) if difference.tie and entry.certified]
+    near = [entry for entry in near if entry.certified] or tied[:1] or near
+    likely = [entry for entry in near if entry.log_loss is not None]
+    best = min(likely, key=lambda entry: entry.log_loss.value) if likely else near[0]  # type: ignore[union-attr]
+    words = "the highest balanced accuracy" if best is first else f"tied with {first.title}"
+    if best is first and entries[0].capped and not first.capped:
+        words += " of those that learned from all rows"
+    if len(near) > 1 and likely:
+        words += f"; of the {count(len(near), 'classifier')} within a standard error, the best log-loss"
     return best, words
 
 
