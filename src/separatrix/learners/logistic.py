@@ -220,6 +220,7 @@ def primal_and_dual(
     C, K = settings.C, len(coef)
     V = anchored.from_user_units(coef, intercept)
     P = np.empty((K, design.n))
+    used = 2 * K + 1 if design.intercept else K  # moments: without an intercept, nothing is mixed
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
         S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
@@ -243,7 +244,7 @@ def primal_and_dual(
         p -= Y
         R[-1] = 1.0
         R *= c
-        return float(c @ losses), block.tdot(R.T), R.sum(axis=1)
+        return float(c @ losses), block.tdot(R[:used].T), R.sum(axis=1)
 
     loss, moments, sums = anchored.reduce(add, targets.values, weight)
     moments = moments[: design.d]
@@ -254,8 +255,9 @@ def primal_and_dual(
         P *= 1 - theta
         P += theta * constant[:, None]
     entropy = float(_entropy(P) @ weight) + (float(_entropy(1.0 - P) @ weight) if K == 1 else 0.0)
-    # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
-    residual = (1 - theta) * moments[:, :K] + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
+    residual = moments[:, :K]
+    if theta > 0.0:  # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
+        residual = (1 - theta) * residual + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
     if settings.reference and K > 1:
         residual = residual[:, :-1]
     penalty = 0.5 * float((coef**2).sum())
