@@ -38,6 +38,7 @@ Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
 TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
 CHEAP = 3e8  # and those that cost next to nothing
 SMALL = 1 << 23  # bytes of a table whose passes cost next to nothing
+WIDE = 1 << 24  # and of one that is wide, for which L-BFGS moves many vectors beside
 CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
@@ -129,11 +130,13 @@ def choose(
     design, order = risk.design, risk.design.p * risk.k
     cost = design.n * order * design.p
     tiny = 0.5 * cost * risk.k <= TINY
-    if solver == "auto" and within is not None and not tiny and design.nbytes <= SMALL:
+    tall = design.p <= WIDEST and design.n > 3 * design.p
+    small = SMALL if tall or risk.k > 1 else WIDE
+    if solver == "auto" and within is not None and not tiny and design.nbytes <= small:
         return lambda r, V: truncated(r, V, within), CLOSE
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
         return newton, 0.0 if cost <= CHEAP else np.inf
-    if solver == "auto" and design.p <= WIDEST and design.n > 3 * design.p:
+    if solver == "auto" and tall:
         return lambda r, V: lbfgs(r, *sampled(r, V)), np.inf
     return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
 
