@@ -273,8 +273,10 @@ class Design(ABC):
     @cached_property
     def _anchored(self) -> Self:
         plain = replace(self, offset=None, rest=None, scale=None)
+        if not self.intercept:
+            return plain
         movable = self.subtractable()
-        if not self.intercept or not movable.any():
+        if not movable.any():
             return plain
         m = min(self.n, ANCHOR_ROWS)
         first, ones = plain.block(0, m), np.ones((m, 1))

@@ -22,11 +22,22 @@ class SparseDesign(Design):
 
     def block_rows(self, block_bytes: int) -> int:
         # X'R touches all d rows of its result: a block is worth that when it has some times d entries
-        entries = max(block_bytes / 12, 4 * self.d)
+        # (and small products wait for the GIL more than they gain from the cache, so let it be large)
+        entries = max(block_bytes / 6, 4 * self.d)
         return max(256, int(entries * self.n / max(self.X.nnz, 1)))
 
     def block(self, start: int, stop: int) -> SparseBlock:
-        return SparseBlock(self, slice(start, stop))
+        if self.X.dtype != np.float64 or self.offset is not None:
+            return SparseBlock(self, slice(start, stop))
+        found = self._views.get((start, stop))
+        if found is None:
+            found = self._views[start, stop] = SparseBlock(self, slice(start, stop))
+        return found
+
+    @cached_property
+    def _views(self) -> dict[tuple[int, int], SparseBlock]:
+        """Blocks that copy no entries are kept: SciPy takes about as long to make one as to multiply it."""
+        return {}
 
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
         data = self.X.data

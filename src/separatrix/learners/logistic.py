@@ -39,6 +39,7 @@ Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
 TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
 CHEAP = 3e8  # and those that cost next to nothing
 SMALL = 1 << 23  # bytes of a table whose passes cost next to nothing
+WIDE = 1 << 24  # and of one that is wide, for which L-BFGS moves many vectors beside
 CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
@@ -131,11 +132,13 @@ def choose(
     design, order = risk.design, risk.design.p * risk.k
     cost = design.n * order * design.p
     tiny = 0.5 * cost * risk.k <= TINY
-    if solver == "auto" and within is not None and not tiny and design.nbytes <= SMALL:
+    tall = design.p <= WIDEST and design.n > 3 * design.p
+    small = SMALL if tall or risk.k > 1 else WIDE
+    if solver == "auto" and within is not None and not tiny and design.nbytes <= small:
         return lambda r, V: truncated(r, V, within), CLOSE
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
         return newton, 0.0 if cost <= CHEAP else np.inf
-    if solver == "auto" and design.p <= WIDEST and design.n > 3 * design.p:
+    if solver == "auto" and tall:
         return _preconditioned, np.inf
     return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
 
@@ -229,6 +232,7 @@ def primal_and_dual(
     C, K = settings.C, len(coef)
     V = anchored.from_user_units(coef, intercept)
     P = np.empty((K, design.n))
+    used = 2 * K + 1 if design.intercept else K  # moments: without an intercept, nothing is mixed
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
         S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
@@ -252,7 +256,7 @@ def primal_and_dual(
         p -= Y
         R[-1] = 1.0
         R *= c
-        return float(c @ losses), block.tdot(R.T), R.sum(axis=1)
+        return float(c @ losses), block.tdot(R[:used].T), R.sum(axis=1)
 
     loss, moments, sums = anchored.reduce(add, targets.values, weight)
     moments = moments[: design.d]
@@ -263,8 +267,9 @@ def primal_and_dual(
         P *= 1 - theta
         P += theta * constant[:, None]
     entropy = float(_entropy(P) @ weight) + (float(_entropy(1.0 - P) @ weight) if K == 1 else 0.0)
-    # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
-    residual = (1 - theta) * moments[:, :K] + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
+    residual = moments[:, :K]
+    if theta > 0.0:  # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
+        residual = (1 - theta) * residual + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
     if settings.reference and K > 1:
         residual = residual[:, :-1]
     penalty = 0.5 * float((coef**2).sum())
