@@ -13,7 +13,6 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import compiled, compiling_pays, unsigned
 from separatrix.design.base import Block, Design
 
-
 PRODUCTS = 100.0  # of two entries that SciPy forms in the time of a Python step
 
 
