@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,8 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import compiled, compiling_pays, unsigned
 from separatrix.design.base import Block, Design
 
-PRODUCTS = 100.0  # of two entries that SciPy forms in the time of a Python step
+PRODUCTS = 1000.0  # of two entries that SciPy forms in the time of a Python step
+IMPORTED = 0.05  # of the compiler's cost is left when another loop has imported it
 
 
 class SparseDesign(Design):
@@ -90,7 +92,8 @@ class SparseBlock(Block):
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x, lengths = self.x, np.diff(self._indptr)
-        if compiling_pays(add_pairs, float(np.square(lengths, dtype=np.float64).sum()) / PRODUCTS):
+        steps = float(np.square(lengths, dtype=np.float64).sum()) / PRODUCTS
+        if compiling_pays(add_pairs, steps / IMPORTED if "numba" in sys.modules else steps):
             h = np.ones(len(lengths)) if h is None else h
             half = np.zeros((self.design.d, self.design.d))
             compiled(add_pairs, np.inf)(unsigned(self._indptr), unsigned(self._indices), x.data, h, half)

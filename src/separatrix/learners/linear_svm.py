@@ -1,7 +1,8 @@
 """Linear support vector machines: min over (w, b) of 1/2 ‖w‖² + sum_i C_i loss(y_i (w.x_i + b)), certified.
 
-The hinge goes through an interior-point method, of order d or, for wide data, of order n; where both are large, or the
-rows are sparse, through dual coordinate descent. The squared hinge is smooth, and goes the way of logistic regression,
+The hinge goes through an interior-point method, of order d or, for wide data, of order n; where both are large, through
+dual coordinate descent; of many sparse rows, through a brief descent, which tells the rows near the margin, and an
+interior-point method with these. The squared hinge is smooth, and goes the way of logistic regression,
 but for long sparse rows.
 """
 
