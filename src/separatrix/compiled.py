@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
+from separatrix._typing import Array
+
 Loop: TypeAlias = Callable[..., Any]
 
 WORTH = 200_000  # Python steps (about half a second) beyond which compiling pays
@@ -37,6 +39,11 @@ def compiling_pays(loop: Loop, work: float) -> bool:
         return True
     _spent[loop] = _spent.get(loop, 0.0) + work
     return _spent[loop] >= WORTH
+
+
+def unsigned(positions: Array) -> Array:
+    """The same numbers, for which a compiled loop need not ask whether they count from the end."""
+    return positions.view(f"u{positions.dtype.itemsize}")
 
 
 _ready: set[Loop] = set()

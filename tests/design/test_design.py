@@ -158,6 +158,23 @@ def test_products_are_those_of_the_conditioned_matrix(stored, intercept, many_bl
         np.testing.assert_allclose(design.gram(h), Z.T @ (h[:, None] * Z), **close)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+def test_compiled_sparse_gram_is_that_of_the_conditioned_matrix(monkeypatch, intercept):
+    monkeypatch.setattr("separatrix.compiled.WORTH", 0)
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.4)
+    stored = sparse.csr_array(X)
+    for i in range(N):  # entries of a row in any order
+        start, stop = stored.indptr[i : i + 2]
+        order = start + rng.permutation(stop - start)
+        stored.indices[start:stop], stored.data[start:stop] = stored.indices[order], stored.data[order]
+    h = rng.uniform(0.0, 2.0, size=N)
+    for design in conditionings(stored, intercept):
+        Z = conditioned(design, X)
+        np.testing.assert_allclose(design.gram(), Z.T @ Z, rtol=1e-12, atol=1e-11)
+        np.testing.assert_allclose(design.gram(h), Z.T @ (h[:, None] * Z), rtol=1e-12, atol=1e-11)
+
+
 def test_shapes(stored):
     _, how = stored
     for intercept in (True, False):

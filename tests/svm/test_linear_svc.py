@@ -253,6 +253,31 @@ def test_coordinate_descent_reaches_the_same_optimum(monkeypatch, C, intercept):
     assert descent.certificate_.verify(X, y)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_rows_near_the_margin_give_the_optimum_of_all(monkeypatch, C, intercept):
+    rng = np.random.default_rng(4)
+    X = sp.random(3000, 30, density=0.2, random_state=4, format="csr")
+    y = np.where(X @ rng.standard_normal(30) + 0.3 * rng.standard_normal(3000) > 0.1, 1, 0)
+    weight = rng.uniform(0.5, 2.0, size=3000)
+    exact = LinearSVC(C=C, fit_intercept=intercept).fit(X, y, weight)
+    sizes = []
+    interior_point = linear_svm.interior_point
+
+    def recorded(problem, c):
+        sizes.append(len(c))
+        return interior_point(problem, c)
+
+    monkeypatch.setattr(linear_svm, "interior_point", recorded)
+    monkeypatch.setattr(linear_svm, "CHEAP", 0)
+    monkeypatch.setattr(linear_svm, "BRIEF", 10)
+    model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(X, y, weight)
+    assert 0 < max(sizes) < 3000  # never all rows
+    assert model.certificate_.relative_gap <= 1e-7
+    assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-7)
+    assert model.certificate_.verify(X, y, weight)
+
+
 def test_certificate_survives_json_and_fails_on_other_weights():
     import json
 

@@ -26,7 +26,7 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats
-from separatrix.compiled import compiled
+from separatrix.compiled import compiled, unsigned
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
 LONG, SHORT = 64, 16  # rows read straight through; fewer with a free intercept, by which each row feels the last
@@ -184,7 +184,7 @@ class CoordinateDescent:
             self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows), dtype=np.uint32)
         self.in_play = len(rows)
         columns = (self.y, self.bound, self.ridge, self._curvature, self.alpha)
-        self._packed = (_unsigned(X.indptr), _unsigned(X.indices), X.data, *(c[self._rows] for c in columns))
+        self._packed = (unsigned(X.indptr), unsigned(X.indices), X.data, *(c[self._rows] for c in columns))
 
 
 def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:
@@ -205,11 +205,6 @@ def _factored(X: Any, y: Floats, ridge: Floats, r: Floats, intercept: bool) -> F
         return np.zeros(len(y))
     d, e = linalg.cho_solve(factor, np.column_stack([r, y]), check_finite=False).T
     return np.asarray(d - e * (float(y @ d) / float(y @ e)) if intercept else d)
-
-
-def _unsigned(positions: Array) -> Array:
-    """The same numbers, for which a compiled loop need not ask whether they count from the end."""
-    return positions.view(f"u{positions.dtype.itemsize}")
 
 
 def sweeps(
