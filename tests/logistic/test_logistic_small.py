@@ -95,7 +95,7 @@ def test_row_space_keeps_scores_and_lengths(twins):
 @pytest.mark.parametrize("classes", [2, 5])
 def test_newton_takes_over_where_a_sampled_hessian_is_slow(classes, monkeypatch):
     X, y = table(2000, 20, classes)
-    for name in ("TINY", "CHEAP", "SMALL"):
+    for name in ("TINY", "CHEAP", "SMALL", "SEVERAL"):
         monkeypatch.setattr(logistic, name, 0)
     steps = {}
     for patience in (3, None):

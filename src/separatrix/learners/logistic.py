@@ -38,8 +38,9 @@ Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
 
 TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
 CHEAP = 3e8  # and those that cost next to nothing
-SMALL = 1 << 23  # bytes of a table whose passes cost next to nothing
-WIDE = 1 << 24  # and of one that is wide, for which L-BFGS moves many vectors beside
+SMALL = 1 << 21  # bytes of a table whose passes cost next to nothing
+SEVERAL = 1 << 23  # of one with several classes, which a sampled Hessian knows less well
+WIDE = 1 << 24  # of one with too few rows to sample
 CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
@@ -133,7 +134,7 @@ def choose(
     cost = design.n * order * design.p
     tiny = 0.5 * cost * risk.k <= TINY
     tall = design.p <= WIDEST and design.n > 3 * design.p
-    small = SMALL if tall or risk.k > 1 else WIDE
+    small = SEVERAL if risk.k > 1 else SMALL if tall else WIDE
     if solver == "auto" and within is not None and not tiny and design.nbytes <= small:
         return lambda r, V: truncated(r, V, within), CLOSE
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
