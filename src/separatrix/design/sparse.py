@@ -28,7 +28,7 @@ class SparseDesign(Design):
     def block_rows(self, block_bytes: int) -> int:
         # X'R touches all d rows of its result: a block is worth that when it has some times d entries
         # (and small products wait for the GIL more than they gain from the cache, so let it be large)
-        entries = max(block_bytes / 6, 4 * self.d)
+        entries = max(block_bytes / 6, 4 * self.d, min(32 * self.d, self.X.nnz / 16))
         return max(256, int(entries * self.n / max(self.X.nnz, 1)))
 
     def block(self, start: int, stop: int) -> SparseBlock:
@@ -78,7 +78,13 @@ class SparseDesign(Design):
 
     def subtractable(self) -> Array:
         # a column with implicit zeros spreads from 0 to its values: it cannot be far from the origin
-        return np.asarray(np.bincount(self.X.indices, minlength=self.d) == self.n)
+        indices, indptr = self.X.indices, self.X.indptr
+        everywhere = indices[: indptr[1]]
+        for i in range(0, self.n, 1 + self.n // 30):  # a column that is in all rows is in some, and few columns are
+            everywhere = np.intersect1d(everywhere, indices[indptr[i] : indptr[i + 1]])
+            if not len(everywhere):
+                return np.zeros(self.d, dtype=bool)
+        return np.asarray(np.bincount(indices, minlength=self.d) == self.n)
 
 
 class SparseBlock(Block):

@@ -37,13 +37,15 @@ class Settings:
 
     def groups(self) -> list[tuple[ExponentialFamily, Integers]]:
         """Each family with its columns."""
-        distinct = {id(f): f for f in self.families}
+        distinct = dict(zip(map(id, self.families), self.families, strict=True))
+        if len(distinct) == 1:
+            return [(self.families[0], np.arange(len(self.families)))]
         return [(f, np.flatnonzero([g is f for g in self.families])) for f in distinct.values()]
 
     @property
     def linear(self) -> bool:
         """Whether the log-odds are linear in x."""
-        return all(f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f in self.families)
+        return all(f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f, _ in self.groups())
 
 
 def observe(design: Design, targets: Targets, weight: Floats, settings: Settings) -> ClassMoments:
@@ -59,7 +61,7 @@ def observe(design: Design, targets: Targets, weight: Floats, settings: Settings
                 f"{value:g}. {_ADVICE.get(family.name, 'Choose another family for that column.')}"
             )
     mapped = as_design(map_columns(design.X, settings), names=design.names)
-    gaussian = any(isinstance(f, Gaussian) for f in settings.families)
+    gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups())
     moments = class_moments(mapped, targets, weight, spreads=gaussian)
     if moments.spreads is not None:
         still = np.flatnonzero(moments.variances() < SMALLEST)
@@ -155,7 +157,7 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         },
     )
     # a statistic or an estimate of the user's own is nothing that the check could repeat
-    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f in settings.families)
+    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f, _ in settings.groups())
     unchecked = unknown or not seen.all()
     attributes = {
         "class_count_": counts,
