@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks import store
 from benchmarks.measure import clock
 
-WARM_UP = 5_000  # rows: enough for loops to be worth compiling
+WARM_UP = 20_000  # rows: enough for loops to be worth compiling
 
 
 def say(event: str, **figures: Any) -> None:

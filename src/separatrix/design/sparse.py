@@ -32,17 +32,7 @@ class SparseDesign(Design):
         return max(256, int(entries * self.n / max(self.X.nnz, 1)))
 
     def block(self, start: int, stop: int) -> SparseBlock:
-        if self.X.dtype != np.float64 or self.offset is not None:
-            return SparseBlock(self, slice(start, stop))
-        found = self._views.get((start, stop))
-        if found is None:
-            found = self._views[start, stop] = SparseBlock(self, slice(start, stop))
-        return found
-
-    @cached_property
-    def _views(self) -> dict[tuple[int, int], SparseBlock]:
-        """Blocks that copy no entries are kept: SciPy takes about as long to make one as to multiply it."""
-        return {}
+        return SparseBlock(self, slice(start, stop))
 
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
         data = self.X.data
@@ -94,13 +84,14 @@ class SparseBlock(Block):
         super().__init__(design, rows)
         X = design.X
         first, last = X.indptr[rows.start], X.indptr[rows.stop]
-        self._indptr = X.indptr[rows.start : rows.stop + 1] - first
         self._indices = X.indices[first:last]
+        self._indptr = (X.indptr[rows.start : rows.stop + 1] - first).astype(self._indices.dtype, copy=False)
         self._stored = np.asarray(X.data[first:last], dtype=np.float64)
 
     def _pattern(self, data: Floats) -> Any:
-        shape = (self.rows.stop - self.rows.start, self.design.d)
-        return sparse.csr_array((data, self._indices, self._indptr), shape=shape)
+        pattern = sparse.csr_array((self.rows.stop - self.rows.start, self.design.d))
+        pattern.indptr, pattern.indices, pattern.data = self._indptr, self._indices, data  # given them, SciPy would copy
+        return pattern
 
     @cached_property
     def x(self) -> Any:  # made once for the several products of a pass
