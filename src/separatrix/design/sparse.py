@@ -90,7 +90,8 @@ class SparseBlock(Block):
 
     def _pattern(self, data: Floats) -> Any:
         pattern = sparse.csr_array((self.rows.stop - self.rows.start, self.design.d))
-        pattern.indptr, pattern.indices, pattern.data = self._indptr, self._indices, data  # given them, SciPy would copy
+        # given them at once, SciPy would copy what is a small part of a large array
+        pattern.indptr, pattern.indices, pattern.data = self._indptr, self._indices, data
         return pattern
 
     @cached_property
