@@ -542,6 +542,16 @@ def test_dense_data_are_not_copied_beyond_blocks(order, dtype):
     assert peak(work) < whole / 3  # two threads with a block or so each, whatever X is stored as
 
 
+def test_sparse_data_are_not_copied():
+    n, d, stored = 200_000, 500, 20
+    r = np.random.default_rng(0)
+    columns = (r.integers(d // stored, size=(n, stored)) + np.arange(stored) * (d // stored)).astype(np.int32).ravel()
+    start = np.arange(0, n * stored + 1, stored, dtype=np.int32)
+    X = sparse.csr_array((r.normal(size=n * stored), columns, start), shape=(n, d))
+    design, R = as_design(X), np.ones((n, 1))
+    assert peak(lambda: design.tdot(R)) < 12 * X.nnz / 10
+
+
 def test_sparse_data_are_not_made_dense():
     n, d = 20_000, 30_000  # 4.8 GB if dense
     X = sparse.random_array((n, d), density=1e-4, format="csr", rng=np.random.default_rng(0))

@@ -46,6 +46,11 @@ class Block(ABC):
     def x(self) -> Any:
         """x - offset in float64, as a matrix that knows ``@``."""
 
+    @property
+    def xt(self) -> Any:
+        """The transpose of `x`."""
+        return self.x.T
+
     @abstractmethod
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         """x' diag(h) x and x' h, of the matrix `x`."""
@@ -70,7 +75,7 @@ class Block(ABC):
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         total = R.sum(axis=0)
         out = np.empty((self.design.p, R.shape[1]))
-        out[:d] = product(self.x.T, R)
+        out[:d] = product(self.xt, R)
         if rest is not None:
             out[:d] -= np.outer(rest, total)
         if scale is not None:

@@ -89,15 +89,24 @@ class SparseBlock(Block):
         self._stored = np.asarray(X.data[first:last], dtype=np.float64)
 
     def _pattern(self, data: Floats) -> Any:
-        pattern = sparse.csr_array((self.rows.stop - self.rows.start, self.design.d))
-        # given them at once, SciPy would copy what is a small part of a large array
-        pattern.indptr, pattern.indices, pattern.data = self._indptr, self._indices, data
-        return pattern
+        return self._filled(sparse.csr_array((self.rows.stop - self.rows.start, self.design.d)), data)
+
+    def _transposed(self, data: Floats) -> Any:
+        return self._filled(sparse.csc_array((self.design.d, self.rows.stop - self.rows.start)), data)
+
+    def _filled(self, empty: Any, data: Floats) -> Any:
+        """The matrix with these entries: given them at once, SciPy would copy what is part of a larger array."""
+        empty.indptr, empty.indices, empty.data = self._indptr, self._indices, data
+        return empty
 
     @cached_property
     def x(self) -> Any:  # made once for the several products of a pass
         offset = self.design.offset
         return self._pattern(self._stored if offset is None else self._stored - offset[self._indices])
+
+    @property
+    def xt(self) -> Any:
+        return self._transposed(self.x.data)
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x, lengths = self.x, np.diff(self._indptr)
@@ -106,17 +115,17 @@ class SparseBlock(Block):
             h = np.ones(len(lengths)) if h is None else h
             half = np.zeros((self.design.d, self.design.d))
             compiled(add_pairs, np.inf)(unsigned(self._indptr), unsigned(self._indices), x.data, h, half)
-            return half + half.T, np.asarray(x.T @ h)
+            return half + half.T, np.asarray(self.xt @ h)
         hx = x if h is None else self._pattern(x.data * np.repeat(h, lengths))
-        return (x.T @ hx).toarray(), np.asarray(hx.sum(axis=0))
+        return (self.xt @ hx).toarray(), np.asarray(hx.sum(axis=0))
 
     def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
         # stored entries by their deviation; of class c the weight not stored in column j is at 0
         entry_codes = np.repeat(codes, np.diff(self._indptr))
         deviation = self._stored - centres[entry_codes, self._indices]
-        stored = (self._pattern(deviation**2).T @ R).T
+        stored = (self._transposed(deviation**2) @ R).T
         total = R.sum(axis=0)[:, None]
-        absent = total - (self._pattern(np.ones_like(deviation)).T @ R).T
+        absent = total - (self._transposed(np.ones_like(deviation)) @ R).T
         absent[absent <= 4 * np.finfo(float).eps * len(codes) * total] = 0.0  # a full column, but for rounding
         return np.asarray(stored + absent * centres**2)
 
