@@ -11,6 +11,7 @@ from benchmarks.race import TARGETS, Record
 from benchmarks.results import Results
 
 GROUPS = {
+    "intercepts": "A free intercept against a penalised one",
     "passes": "One pass over the rows",
     "predict": "Prediction",
     "start": "Starting",

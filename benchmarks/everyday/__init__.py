@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.everyday import defaults, growth, passes, predicting, searches, separability, starting
+from benchmarks.everyday import defaults, growth, intercepts, passes, predicting, searches, separability, starting
 from benchmarks.everyday.jobs import Job
 
 JOBS: tuple[Job, ...] = (
+    *intercepts.JOBS,
     *passes.JOBS,
     *predicting.JOBS,
     *starting.JOBS,

@@ -28,7 +28,7 @@ class Job:
     """The first entry is ours. `describe(result, X, y)` tells what came out, after the clock.
 
     A list called "objectives" there is compared with the others' entry by entry: ``excess`` is the largest relative
-    distance from the best, and an entry further than `accuracy` from it does not count as a rival.
+    distance from the best, unless it is told as such. An entry with more than `accuracy` does not count as a rival.
     """
 
     name: str
