@@ -56,4 +56,4 @@ def _job(accuracy: float, tolerances: tuple[float, ...]) -> Job:
     )
 
 
-JOBS = (_job(1e-4, (1e-2, 7e-3, 5e-3)), _job(1e-6, (1e-4, 7e-5, 5e-5)))
+JOBS = (_job(1e-4, (1e-2, 7e-3, 5e-3)), _job(1e-6, (1e-4, 3e-5, 1e-5)))
