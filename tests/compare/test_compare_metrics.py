@@ -90,6 +90,22 @@ def test_intervals_cover():
     assert 0.91 <= delong / 400 <= 0.99
 
 
+@pytest.mark.parametrize(("k", "rows", "share"), [(2, 10, 0.9), (7, 15, 0.95), (20, 8, 0.7), (20, 30, 0.5)])
+def test_intervals_cover_many_small_classes(k, rows, share):
+    """What is done for each class must not add up to a bias of the mean."""
+    random = np.random.default_rng(k)
+    truth = np.repeat(np.arange(k), rows)
+    above = below = 0
+    for _ in range(500):
+        codes = np.where(random.random(len(truth)) < share, truth, (truth + 1) % k)
+        figure = balanced_accuracy(truth, codes, k)
+        assert 0.0 <= figure.low <= figure.value <= figure.high <= 1.0
+        above += figure.low > share
+        below += figure.high < share
+    assert (above + below) / 500 <= 0.075
+    assert max(above, below) / 500 <= 0.06
+
+
 def test_no_error_is_no_certainty():
     figure = balanced_accuracy(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 1]), 2)
     assert figure.value == figure.high == 1.0

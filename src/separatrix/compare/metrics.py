@@ -53,13 +53,13 @@ class Predictions:
 def balanced_accuracy(truth: Integers, codes: Integers, k: int) -> Figure:
     """The mean over classes of the share of its rows that are recognised.
 
-    The interval adds two successes and two failures to each class (Agresti and Coull), so that a class without an
-    error is not taken for one that can have none.
+    The interval adds two successes and two failures, spread evenly over the classes (Price and Bonett), so that a class
+    without an error is not taken for one that can have none, and many small classes do not pull the mean down.
     """
     rows = np.bincount(truth, minlength=k)
     right = np.bincount(truth[truth == codes], minlength=k)
-    share = (right + 2) / (rows + 4)
-    error = float(np.sqrt((share * (1 - share) / (rows + 4)).sum())) / k
+    share = (right + 2 / k) / (rows + 4 / k)
+    error = float(np.sqrt((share * (1 - share) / (rows + 4 / k)).sum())) / k
     value, centre = float((right / rows).mean()), float(share.mean())
     return Figure(value, min(value, max(0.0, centre - Z * error)), max(value, min(1.0, centre + Z * error)))
 
