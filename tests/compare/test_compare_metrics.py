@@ -75,6 +75,11 @@ def test_area_is_within_folds():
     assert 0.9 < figure.low < 1.0  # every pair in order is no proof of an area of 1
 
 
+def test_a_constant_score_has_an_area_of_one_half_for_certain():
+    constant = Predictions(TRUTH, np.zeros(400), None, np.zeros(400, dtype=int))
+    assert area_under_curve(TRUTH, constant, 2) == Figure(0.5, 0.5, 0.5)
+
+
 def test_intervals_cover():
     random = np.random.default_rng(1)
     inside, delong = 0, 0

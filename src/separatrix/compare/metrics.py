@@ -74,7 +74,6 @@ def area_under_curve(truth: Integers, predictions: Predictions, k: int) -> Figur
     columns = predictions.scores[:, None] if predictions.scores.ndim == 1 else predictions.scores
     classes = [1] if columns.shape[1] == 1 else range(k)
     values, psi = [], np.zeros(len(truth))
-    fewest = len(truth)
     for fold in np.unique(predictions.fold):
         rows = np.flatnonzero(predictions.fold == fold)
         for column, code in enumerate(classes):
@@ -86,15 +85,14 @@ def area_under_curve(truth: Integers, predictions: Predictions, k: int) -> Figur
             values.append(area)
             psi[rows[mine]] += (above - area) / n1
             psi[rows[~mine]] += (below - area) / n0
-            fewest = min(fewest, n1, n0)
     if not values:
         return None
     value = float(np.mean(values))
     error = float(np.sqrt((psi**2).sum())) / len(values)
-    low = max(0.0, value - Z * error)
-    if error == 0:  # every pair in order: no more than a run of successes, as many as rows of the rarer class
-        low = value * 0.025 ** (1 / max(1, min(np.bincount(truth, minlength=k))))
-    return Figure(value, low, min(1.0, value + Z * error))
+    low, high = max(0.0, value - Z * error), min(1.0, value + Z * error)
+    if value == 1.0:  # every pair in order: no more than a run of successes, as many as rows of the rarest class
+        low = 0.025 ** (1 / max(1, min(np.bincount(truth, minlength=k))))
+    return Figure(value, low, high)
 
 
 def _delong(scores: Floats, mine: Array) -> tuple[float, Floats, Floats]:
