@@ -47,10 +47,7 @@ def _proved(run: Run) -> str:
 
 def show_data(run: Run, console: Console) -> None:
     """What the data is, in a line or two."""
-    kinds: dict[str, int] = {}
-    for column in run.columns:
-        kinds[column["type"]] = kinds.get(column["type"], 0) + 1
-    types = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    types = ", ".join(f"{number:,} {kind}" for kind, number in run.kinds.items())
     shares = [f"{clean(label)} {rows:,}" for label, rows in zip(run.classes, run.counts, strict=True)]
     more = f", and {len(shares) - MOST_CLASSES} more" if len(shares) > MOST_CLASSES else ""
     line = Text("Data          ", style="bold").append(clean(run.source))

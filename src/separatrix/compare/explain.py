@@ -42,6 +42,13 @@ def intervals(model: Any) -> tuple[Floats | None, str | None]:
     return found[:, : model.coef_.shape[1]], None
 
 
+def has_class_weights(model: Any) -> bool:
+    """Whether ``coef_`` has a row for each class (one for two), not for each pair of them, nor is missing."""
+    from separatrix.estimators.svc import SupportVectorClassifier
+
+    return hasattr(model, "coef_") and not (isinstance(model, SupportVectorClassifier) and len(model.classes_) > 2)
+
+
 def top_coefficients(
     model: Any, X: Any, names: Sequence[str], classes: Sequence[str], scales: Floats
 ) -> tuple[list[Coefficient], str | None]:
@@ -117,7 +124,7 @@ def _pulls(
     model: Any, row: Floats, means: Floats, truth: int, predicted: int, names: Sequence[str], scales: Floats
 ) -> list[tuple[str, str]]:
     """The three columns with the largest part, against the mean row, in the score of the wrong class."""
-    if not hasattr(model, "coef_"):
+    if not has_class_weights(model):
         return []
     coef = np.asarray(model.coef_, dtype=np.float64)
     direction = coef[0] * (1 if predicted == 1 else -1) if len(coef) == 1 else coef[predicted] - coef[truth]

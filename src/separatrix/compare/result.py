@@ -118,7 +118,8 @@ class Run:
     n_rows: int
     n_columns: int
     notes: list[str]
-    columns: list[dict[str, Any]]
+    kinds: Mapping[str, int]  # how many columns of each
+    columns: list[dict[str, Any]]  # the first of them
     classes: list[str]
     counts: list[int]
     features: list[str]

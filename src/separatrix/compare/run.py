@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -98,7 +99,7 @@ def compare(
     entries = ranked(entries, codes, len(classes))
     best, why = choose_best(entries, codes, len(classes))
     labels = [str(label) for label in classes]
-    linear = next((entry for entry in [best, *entries] if hasattr(entry.model, "coef_")), None)
+    linear = next((entry for entry in [best, *entries] if explain.has_class_weights(entry.model)), None)
     coefficients, why_none = (
         ([], None) if linear is None else explain.top_coefficients(linear.model, X, names, labels, scales)
     )
@@ -112,6 +113,7 @@ def compare(
         n_rows=int(X.shape[0]),
         n_columns=len(table.columns),
         notes=list(table.notes),
+        kinds=Counter(column.kind for column in table.columns),
         columns=[_column(column) for column in table.columns[:MOST_COLUMNS]],
         classes=labels,
         counts=counts.tolist(),

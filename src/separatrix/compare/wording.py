@@ -25,8 +25,8 @@ def certificate_words(certificate: Any, status: Any) -> str:
         return f"best margin in [{certificate.lower:.3g}, {certificate.upper:.3g}]"
     if kind == "ErrorBound":
         if certificate.errors == certificate.lower_bound:
-            return f"{certificate.errors:g} errors, the fewest possible"
-        return f"{certificate.errors:g} errors, {certificate.lower_bound:g} or more needed"
+            return f"{_errors(certificate)}, the fewest possible"
+        return f"{_errors(certificate)}, {certificate.lower_bound:g} or more needed"
     if kind == "Stationarity":
         return "equations solved"
     return kind
@@ -38,11 +38,15 @@ def _all_words(parts: list[Any], status: Any) -> str:
         worst = max(part.relative_gap for part in parts)
         return f"gap {worst:.0e} of the optimum or less ({len(parts)} parts)"
     if all(type(part).__name__ == "ErrorBound" for part in parts):
-        return "; ".join(f"{part.errors:g} errors, {part.lower_bound:g}+ needed" for part in parts[:3]) + (
+        return "; ".join(f"{_errors(part)}, {part.lower_bound:g}+ needed" for part in parts[:3]) + (
             f"; {len(parts) - 3} more" if len(parts) > 3 else ""
         )
     words = [certificate_words(part, status) for part in parts]
     return words[0] if len(set(words)) == 1 else f"{words[0]}; and {len(words) - 1} more parts"
+
+
+def _errors(bound: Any) -> str:
+    return "1 error" if bound.errors == 1 else f"{bound.errors:g} errors"
 
 
 def _short(status: Any) -> str:
