@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from threading import Timer
+from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 from separatrix.data import parquet_child
@@ -18,23 +20,24 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0  # seconds for the next rows to come; a slow disk is no damage
 _MAGIC = b"PAR1"
+Receive = Callable[[int], bytes]
 
 
 def parquet_frames(file: BinaryIO, name: str, rows: int = 0) -> Iterator[polars.DataFrame]:
     """The rows of a file on the disk, that many at a time; as many as suit the decoder if that is 0."""
     _check_ends(file, name)
-    with _decoder(file, name, rows) as child:
+    with _decoder(file, name, rows) as receive:
         import polars as pl
 
         n = 0
-        while data := _message(child, name):
+        while data := _message(receive, name):
             try:
                 frame = pl.read_ipc_stream(data)
             except pl.exceptions.PolarsError as error:
                 raise _unreadable(name, parquet_child.complaint(error)) from error
             n += len(frame)
             yield frame
-        if end := _message(child, name):
+        if end := _message(receive, name):
             raise _unreadable(name, end.decode())
         if not n:
             raise DataError(f"{name} has a header but no rows below it.")
@@ -66,8 +69,8 @@ def _check_ends(file: BinaryIO, name: str) -> None:
 
 
 @contextmanager
-def _decoder(file: BinaryIO, name: str, rows: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The other process, which does not outlive the block."""
+def _decoder(file: BinaryIO, name: str, rows: int) -> Iterator[Receive]:
+    """How to receive bytes from the other process, which does not outlive the block."""
     command = [sys.executable, "-P", parquet_child.__file__, str(rows)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # polars is found where it is found here
     quiet = subprocess.DEVNULL  # polars tells its developers of its failures
@@ -76,20 +79,33 @@ def _decoder(file: BinaryIO, name: str, rows: int) -> Iterator[subprocess.Popen[
         child = subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=quiet, env=environment)
     except OSError as error:
         raise failure from error
-    with child:
+    with ThreadPoolExecutor(1) as thread, child:
         try:
-            if _received(child, len(parquet_child.READY)) != parquet_child.READY:
+            receive = partial(_received, thread, child)
+            if receive(len(parquet_child.READY)) != parquet_child.READY:
                 raise failure
-            yield child
+            yield receive
         finally:
             child.kill()
 
 
-def _message(child: subprocess.Popen[bytes], name: str) -> bytes:
+def _received(thread: ThreadPoolExecutor, child: subprocess.Popen[bytes], size: int) -> bytes:
+    """So many bytes, or fewer if the process ends before; it does when patience does."""
+    assert child.stdout is not None
+    # by a thread, because Ctrl-C does not end a read where polars has been imported: its handler restarts system calls
+    reading = thread.submit(child.stdout.read, size)
+    end = monotonic() + PATIENCE
+    while not wait([reading], 0.1).done:
+        if monotonic() > end:
+            child.kill()
+    return reading.result()
+
+
+def _message(receive: Receive, name: str) -> bytes:
     """The next message; an error if the process ends instead, or sends none for long."""
-    head = _received(child, 8)
+    head = receive(8)
     size = int.from_bytes(head, "little")
-    message = _received(child, size)
+    message = receive(size)
     if len(head) < 8 or len(message) < size:
         raise _unreadable(
             name,
@@ -97,17 +113,6 @@ def _message(child: subprocess.Popen[bytes], name: str) -> bytes:
             f"for {PATIENCE:.0f} seconds",
         )
     return message
-
-
-def _received(child: subprocess.Popen[bytes], size: int) -> bytes:
-    """So many bytes, or fewer if the process ends before; it does when patience does."""
-    assert child.stdout is not None
-    timer = Timer(PATIENCE, child.kill)
-    timer.start()
-    try:
-        return child.stdout.read(size)
-    finally:
-        timer.cancel()
 
 
 def _unreadable(name: str, why: str) -> DataError:

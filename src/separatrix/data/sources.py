@@ -61,10 +61,9 @@ class Source:
         if self.own and self.file.seekable():
             yield self.file
             return
-        with TemporaryFile() as copy:
-            with explained(self.name):
-                shutil.copyfileobj(self.file, copy)
-                copy.flush()
+        with TemporaryFile(buffering=0) as copy:  # the processes share the position, which a buffer would lose
+            with explained(self.name), open(copy.fileno(), "wb", closefd=False) as buffered:
+                shutil.copyfileobj(self.file, buffered)
             yield cast(BinaryIO, copy)
 
 
