@@ -64,6 +64,7 @@ class Source:
         with TemporaryFile(buffering=0) as copy:  # the processes share the position, which a buffer would lose
             with explained(self.name), open(copy.fileno(), "wb", closefd=False) as buffered:
                 shutil.copyfileobj(self.file, buffered)
+            copy.seek(0)
             yield cast(BinaryIO, copy)
 
 
