@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from separatrix.persistence.atomic import write_atomically
+
 SCHEMA = 1
 PACKAGES = (
     "separatrix", "numpy", "scipy", "numba", "scikit-learn", "scikit-learn-intelex", "liblinear-official",
@@ -35,9 +37,7 @@ def load(path: Path) -> Results:
 def save(path: Path, results: Results) -> None:
     """All or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
-    unfinished.replace(path)
+    write_atomically(path, (json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
 
 
 def merge(old: Results, new: Results) -> Results:

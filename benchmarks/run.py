@@ -20,6 +20,7 @@ from benchmarks.problems import PROBLEMS, Problem, Scale
 from benchmarks.race import Record, Rules, race
 from benchmarks.read import MissingData
 from benchmarks.results import Results
+from separatrix.persistence.atomic import write_atomically
 
 RESULTS, TABLES, PLOT = "results.json", "tables.md", "suboptimality.svg"
 
@@ -61,7 +62,7 @@ def run(chosen: Sequence[Problem | Job], scale: Scale, rules: Rules, out: Path) 
             kind = "problems" if isinstance(each, Problem) else "jobs"
             found = results.merge(found, results.empty() | {kind: {each.name: record}})
             results.save(path, found)
-            (out / TABLES).write_text(tables.page(found))
+            write_atomically(out / TABLES, tables.page(found).encode())
             if each.source.name not in {later.source.name for later in chosen[position + 1 :]}:
                 shutil.rmtree(data, ignore_errors=True)
     plot.draw(found, out / PLOT)

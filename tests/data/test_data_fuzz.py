@@ -52,7 +52,6 @@ def test_any_bytes(data, format, target):
 
 
 def test_parquet_cut_off_anywhere():
-    # altered bytes are polars' own business: a wrong size can make it ask for more memory than there is
     file = io.BytesIO()
     pl.DataFrame({"a": [1.0, 2.0, None], "b": ["x", None, "y"], "y": [0, 1, 0]}).write_parquet(file)
     raw = file.getvalue()

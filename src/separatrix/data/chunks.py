@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import io
 import os
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from separatrix.data.delimited import Layout, records, split_header
-from separatrix.data.parquet import explained_parquet, plain_columns
+from separatrix.data.parquet import parquet_frames
 from separatrix.data.reading import SEPARATORS, require_polars
 from separatrix.data.sources import Source, opened
 from separatrix.data.svmlight import read_svmlight
@@ -29,7 +27,7 @@ def read_chunks(
 ) -> Iterator[Table]:
     """Read a table some rows at a time, in memory that does not grow with the file.
 
-    Only a Parquet file that is compressed by gzip or has no place on the disk is held as a whole.
+    A Parquet file that is compressed by gzip or has no place on the disk is copied to a temporary one.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ def read_chunks(
         if file.format == "svmlight":
             yield from _svmlight(file, rows)
         elif file.format == "parquet":
-            for first, frame in _parquet(file, source, rows):
+            for first, frame in _parquet(file, rows):
                 yield _chunk(frame, file.name, first)
         else:
             for first, frame in _delimited(file, rows):
@@ -88,19 +86,13 @@ def _delimited(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]
         raise DataError(f"{file.name} has a header but no rows below it.")
 
 
-def _parquet(file: Source, source: Any, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
-    pl = require_polars()
-    on_disk = isinstance(source, (str, os.PathLike)) and str(source) != "-" and file.file.peek(4)[:4] == b"PAR1"  # type: ignore[attr-defined]
-    compressed = on_disk and Path(source).suffix.lower() in (".gz", ".gzip")
-    with explained_parquet(file.name):
-        lazy = pl.scan_parquet(source if on_disk and not compressed else io.BytesIO(file.read()))
-        n = int(lazy.select(pl.len()).collect().item())
-    if not n:
-        raise DataError(f"{file.name} has a header but no rows below it.")
-    for first in range(0, n, rows):
-        with explained_parquet(file.name):
-            frame = plain_columns(lazy.slice(first, rows).collect())
-        yield first + 1, frame
+def _parquet(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
+    require_polars()
+    first = 1
+    with file.on_disk() as on_disk:
+        for frame in parquet_frames(on_disk, file.name, rows):
+            yield first, frame
+            first += len(frame)
 
 
 def _svmlight(file: Source, rows: int) -> Iterator[Table]:

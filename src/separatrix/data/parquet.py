@@ -1,43 +1,119 @@
-"""Parquet files, read by polars."""
+"""Parquet files, decoded by polars in a process of their own, which a damaged file may end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, BinaryIO
 
+from separatrix.data import parquet_child
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
     import polars
 
+PATIENCE = 300.0  # seconds for the next rows to come; a slow disk is no damage
+_MAGIC = b"PAR1"
+Receive = Callable[[int], bytes]
+
+
+def parquet_frames(file: BinaryIO, name: str, rows: int = 0) -> Iterator[polars.DataFrame]:
+    """The rows of a file on the disk, that many at a time; as many as suit the decoder if that is 0."""
+    _check_ends(file, name)
+    with _decoder(file, name, rows) as receive:
+        import polars as pl
+
+        n = 0
+        while data := _message(receive, name):
+            try:
+                frame = pl.read_ipc_stream(data)
+            except pl.exceptions.PolarsError as error:
+                raise _unreadable(name, parquet_child.complaint(error)) from error
+            n += len(frame)
+            yield frame
+        if end := _message(receive, name):
+            raise _unreadable(name, end.decode())
+        if not n:
+            raise DataError(f"{name} has a header but no rows below it.")
+
+
+def parquet_table(file: BinaryIO, name: str) -> polars.DataFrame:
+    """All rows of a file on the disk."""
+    import polars as pl
+
+    frames: list[polars.DataFrame] = []
+    size, memory = 0.0, parquet_child.memory()
+    for frame in parquet_frames(file, name):
+        size += frame.estimated_size()
+        if size > memory:  # a few bytes can stand for any number of rows
+            raise DataError(f"{name} takes more than the {memory / 2**30:.1f} GB of memory that there are.")
+        frames.append(frame)
+    return pl.concat(frames)
+
+
+def _check_ends(file: BinaryIO, name: str) -> None:
+    """PAR1 at both ends, the latter after the length of the footer: else it is cut off, or no Parquet at all."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 8))
+    tail = file.read()
+    file.seek(0)
+    if file.read(4) != _MAGIC or tail[4:] != _MAGIC or int.from_bytes(tail[:4], "little") > size - 12:
+        raise _unreadable(name, "it is cut off, or is something else")
+    file.seek(0)
+
 
 @contextmanager
-def explained_parquet(source: str) -> Iterator[None]:
-    """Whatever polars makes of a damaged file, as one error that names the file."""
-    import polars as pl
-
+def _decoder(file: BinaryIO, name: str, rows: int) -> Iterator[Receive]:
+    """How to receive bytes from the other process, which does not outlive the block."""
+    command = [sys.executable, "-P", parquet_child.__file__, str(rows)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # polars is found where it is found here
+    quiet = subprocess.DEVNULL  # polars tells its developers of its failures
+    failure = DataError(f"{name}: Parquet is decoded in another process, and {sys.executable!r} does not start it.")
     try:
-        yield
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise DataError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]:.200}.") from error
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":  # polars' own failure, which is no Exception
-            raise DataError(f"{source} cannot be read as Parquet: it is damaged.") from error
-        raise
+        child = subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=quiet, env=environment)
+    except OSError as error:
+        raise failure from error
+    with ThreadPoolExecutor(1) as thread, child:
+        try:
+            receive = partial(_received, thread, child)
+            if receive(len(parquet_child.READY)) != parquet_child.READY:
+                raise failure
+            yield receive
+        finally:
+            child.kill()
 
 
-def plain_columns(frame: polars.DataFrame) -> polars.DataFrame:
-    """Text for categories, floats for decimals, null for NaN; numbers, text and truth values are left as they are."""
-    import polars as pl
+def _received(thread: ThreadPoolExecutor, child: subprocess.Popen[bytes], size: int) -> bytes:
+    """So many bytes, or fewer if the process ends before; it does when patience does."""
+    assert child.stdout is not None
+    # by a thread, because Ctrl-C does not end a read where polars has been imported: its handler restarts system calls
+    reading = thread.submit(child.stdout.read, size)
+    end = monotonic() + PATIENCE
+    while not wait([reading], 0.1).done:
+        if monotonic() > end:
+            child.kill()
+    return reading.result()
 
-    columns = []
-    for name, dtype in frame.schema.items():
-        column = pl.col(name)
-        if isinstance(dtype, (pl.Categorical, pl.Enum)):
-            columns.append(column.cast(pl.String))
-        elif isinstance(dtype, pl.Decimal):
-            columns.append(column.cast(pl.Float64))
-        elif dtype.is_float():
-            columns.append(column.fill_nan(None))
-    return frame.with_columns(columns)
+
+def _message(receive: Receive, name: str) -> bytes:
+    """The next message; an error if the process ends instead, or sends none for long."""
+    head = receive(8)
+    size = int.from_bytes(head, "little")
+    message = receive(size)
+    if len(head) < 8 or len(message) < size:
+        raise _unreadable(
+            name,
+            "polars breaks off, as it does where a size inside is wrong, where memory is short, or where no rows come "
+            f"for {PATIENCE:.0f} seconds",
+        )
+    return message
+
+
+def _unreadable(name: str, why: str) -> DataError:
+    return DataError(f"{name} cannot be read as Parquet: {why}.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
 from separatrix.data.delimited import Layout, split_header
 from separatrix.data.labels import check_classes, labels
-from separatrix.data.parquet import explained_parquet, plain_columns
-from separatrix.data.sources import Source, opened
+from separatrix.data.parquet import parquet_table
+from separatrix.data.sources import Source, explained, opened
 from separatrix.data.suggest import unknown_column
 from separatrix.data.svmlight import read_svmlight
 from separatrix.data.table import Table
@@ -57,25 +57,28 @@ def read_table(
     ([('age', 'number', 1), ('sex', 'category', 0)], ['no', 'yes', 'no'])
     """
     with opened(source, format) as file:
+        if file.format == "parquet":
+            return _parquet(file, target)
         data = file.read()
     fingerprint = hashlib.sha256(data).hexdigest()
     if file.format == "svmlight":
         return _svmlight(data, file, target, fingerprint)
-    if file.format == "parquet":
-        require_polars()
-        import polars as pl
-
-        with explained_parquet(file.name):
-            frame = plain_columns(pl.read_parquet(io.BytesIO(data)))
-        notes: tuple[str, ...] = ()
-    else:
-        require_polars()
-        header, body, first_line = split_header(data, file.name)
-        layout = Layout.of(header, SEPARATORS[file.format], file.name)
-        frame, notes = layout.frame(body, 1, first_line), layout.notes
+    require_polars()
+    header, body, first_line = split_header(data, file.name)
+    layout = Layout.of(header, SEPARATORS[file.format], file.name)
+    frame = layout.frame(body, 1, first_line)
     if not len(frame):
         raise DataError(f"{file.name} has a header but no rows below it.")
-    return _with_labels(frame, file.name, target, fingerprint, notes)
+    return _with_labels(frame, file.name, target, fingerprint, layout.notes)
+
+
+def _parquet(file: Source, target: str | None) -> Table:
+    require_polars()
+    with file.on_disk() as on_disk:
+        with explained(file.name):
+            fingerprint = hashlib.file_digest(cast(io.BufferedReader, on_disk), "sha256").hexdigest()
+        frame = parquet_table(on_disk, file.name)
+    return _with_labels(frame, file.name, target, fingerprint, ())
 
 
 def _with_labels(

@@ -6,12 +6,14 @@ import gzip
 import io
 import os
 import re
+import shutil
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 from separatrix.errors import DataError
@@ -32,11 +34,12 @@ _SVMLIGHT = re.compile(rb"[-+\d.,eE]*(\s+qid:\d+)?(\s+\d+:[-+\w.]+)+\s*(#.*)?$")
 
 @dataclass(frozen=True)
 class Source:
-    """An open table: its uncompressed bytes, its format, and its name for messages."""
+    """An open table: its uncompressed bytes, its format, its name for messages, and if it is a file opened here."""
 
     file: BinaryIO
     format: str
     name: str
+    own: bool
 
     def read(self) -> bytes:
         """All of it."""
@@ -51,6 +54,18 @@ class Source:
             if not line:
                 return
             yield line
+
+    @contextmanager
+    def on_disk(self) -> Iterator[BinaryIO]:
+        """Its uncompressed bytes as a file that another process can read: itself, or a copy without a name."""
+        if self.own and self.file.seekable():
+            yield self.file
+            return
+        with TemporaryFile(buffering=0) as copy:  # the processes share the position, which a buffer would lose
+            with explained(self.name), open(copy.fileno(), "wb", closefd=False) as buffered:
+                shutil.copyfileobj(self.file, buffered)
+            copy.seek(0)
+            yield cast(BinaryIO, copy)
 
 
 @contextmanager
@@ -78,7 +93,7 @@ def opened(source: Any, format: str | None = None) -> Iterator[Source]:
         name = Path(source).name
         with explained(name):
             file = open(source, "rb")  # noqa: SIM115 (closed below: only opening it is explained)
-        with file, _uncompressed(file, name, format, Path(source)) as found:
+        with file, _uncompressed(file, name, format, Path(source), own=True) as found:
             yield found
     elif hasattr(source, "read"):
         named = getattr(source, "name", None)
@@ -90,7 +105,9 @@ def opened(source: Any, format: str | None = None) -> Iterator[Source]:
 
 
 @contextmanager
-def _uncompressed(file: Any, name: str, format: str | None, path: Path | None = None) -> Iterator[Source]:
+def _uncompressed(
+    file: Any, name: str, format: str | None, path: Path | None = None, own: bool = False
+) -> Iterator[Source]:
     if isinstance(file, io.TextIOBase):
         raise DataError(f"{name} is open as text: open it with mode 'rb'.")
     with explained(name):
@@ -102,7 +119,7 @@ def _uncompressed(file: Any, name: str, format: str | None, path: Path | None = 
         plain: Any = io.BufferedReader(gzip.GzipFile(fileobj=buffered)) if compressed else buffered
         head = plain.peek(1 << 16)
     try:
-        yield Source(cast(BinaryIO, plain), format or _by_name(path) or _by_content(head), name)
+        yield Source(cast(BinaryIO, plain), format or _by_name(path) or _by_content(head), name, own and not compressed)
     finally:
         if buffered is not file and hasattr(file, "readinto"):
             buffered.detach()  # or the caller's file would be closed with it
