@@ -8,7 +8,6 @@ from typing import Any
 
 from separatrix.certificates.base import Certificate, Verification
 
-
 TOLD = 3  # parts whose claims are read
 
 
