@@ -18,7 +18,7 @@ class State:
     value : float
         F(V).
     gradient : array of shape (p, k)
-        Infinite where the solver did not look, because it cannot be done yet; then the value is an earlier one.
+        Or any as long as it is expected to be, from a solver that need not compute it.
     decrement : float
         What the last step promised to gain, twice: g'H⁻¹g as the solver knows H.
     stalled : bool

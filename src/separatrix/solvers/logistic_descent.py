@@ -28,10 +28,12 @@ import numpy as np
 from separatrix._typing import Array, Floats
 from separatrix.compiled import compiled, unsigned
 from separatrix.problems.risk import Risk
-from separatrix.solvers.coordinate_descent import LIGHT, LONG, SHORT, STILL
+from separatrix.solvers.coordinate_descent import LONG, SHORT, STILL
 from separatrix.solvers.driver import State
 
-SLOW = 0.5  # of the gap that a sweep leaves, in the mean of the last three: then another solver goes on
+SLOW = 0.5  # of the gap is what a sweep must leave in the mean, or another solver goes on
+LAST, LAST_FREE = 3, 6  # sweeps in this mean; more with a free intercept, which makes the gap jump when it moves
+LIGHT = 0.02  # rho over the mean curvature of the dual in an alpha: see `coordinate_descent`
 SEEN = 0.5  # of the gaps of the rows as a sweep met them: about the most that it leaves as a gap of the weights
 INEXACT = 0.01  # of the left side above that Newton's steps may leave
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
@@ -42,30 +44,29 @@ Solver: TypeAlias = Callable[[Risk, Floats], Iterator[State]]
 def logistic_descent(risk: Risk, within: Callable[[Floats, float], bool], otherwise: Solver) -> Iterator[State]:
     """A state after each sweep, from alpha = 0; when sweeps get slow, those of the solver ``otherwise`` from there.
 
-    The rows' gaps, taken as a sweep comes to them, tell whether the weights may be ``within`` what is asked for. Only
-    then are value and gradient computed; before, the gradient is infinite.
+    The rows' gaps, taken as a sweep comes to them, tell how long to expect the gradient to be. The gradient itself
+    would cost a pass, and whoever is told that it is ``within`` what is asked for will look at all rows anyway.
     """
-    design, c = risk.design, risk.weight
-    descent = _Descent(risk)
-    value = float(c.sum()) * math.log(2.0)  # F(0), which all others are below
-    unseen, share = np.full((design.p, 1), np.inf), SEEN
-    yield State(np.zeros((design.p, 1)), value, unseen)
+    design, descent = risk.design, _Descent(risk)
+    start = State(np.zeros((design.p, 1)), float(risk.weight.sum()) * math.log(2.0), np.full((design.p, 1), np.inf))
+    yield start
+    last = LAST_FREE if design.intercept else LAST
     gaps: list[float] = []
     while True:
         gaps.append(descent.sweep())
-        V = descent.weights()
-        expected = np.full((1, 1), math.sqrt(2.0 * share * gaps[-1]))  # a gradient with this gap
-        if within(expected, value) and within(expected, descent.dual()):
-            if design.intercept:
+        V, value = descent.weights(), start.value
+        gradient = np.zeros_like(V)
+        gradient[0] = math.sqrt(2.0 * SEEN * gaps[-1])
+        if within(gradient, value):  # then it is worth knowing better what F is, and the best intercept
+            value = descent.dual()
+            if design.intercept and within(gradient, value):
                 V[-1] += _shift(risk, V)
-            value, gradient = risk.value_and_gradient(V)
-            share = 0.5 * float(np.vdot(gradient[: design.d], gradient[: design.d])) / max(gaps[-1], TINY)
-            yield State(V, value, gradient)
-        else:
-            yield State(V, value, unseen)
-        if len(gaps) > 3 and not gaps[-1] <= SLOW**3 * gaps[-4]:  # also where gaps overflow, or are rounding
+        yield State(V, value, gradient)
+        if len(gaps) > last and not gaps[-1] <= SLOW**last * gaps[-1 - last]:  # so too if they overflow or are rounding
             break
-    yield from islice(otherwise(risk, V if np.isfinite(V).all() else np.zeros_like(V)), 1, None)
+    if not risk.value_and_gradient(V)[0] < start.value:
+        V = start.V
+    yield from islice(otherwise(risk, V), 1, None)
 
 
 class _Descent:
@@ -83,7 +84,7 @@ class _Descent:
         if self._free:
             positive = float(c[self.y > 0].sum())
             self.b = math.log(positive / (float(c.sum()) - positive))
-            self._rho = LIGHT * float(np.vdot(data, data)) / n
+            self._rho = LIGHT * (float(np.vdot(data, data)) / n + 4.0 / float(c.mean()))  # 4 / c_i bends the entropy
         self._settled = self.b, self.t, self._rho  # b and t before b last moved, and at what rate it did
         self._run = max(1, min(SHORT if self._free else LONG, n // LONG))
         self._random = np.random.default_rng(0)
