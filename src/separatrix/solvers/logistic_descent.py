@@ -35,7 +35,7 @@ SLOW = 0.5  # of the gap is what a sweep must leave in the mean, or another solv
 LAST, LAST_FREE = 3, 6  # sweeps in this mean; more with a free intercept, which makes the gap jump when it moves
 LIGHT = 0.02  # rho over the mean curvature of the dual in an alpha: see `coordinate_descent`
 SEEN = 0.5  # of the gaps of the rows as a sweep met them: about the most that it leaves as a gap of the weights
-INEXACT = 0.01  # of the left side above that Newton's steps may leave
+INEXACT = 0.1  # of the left side above that Newton's steps may leave
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 Solver: TypeAlias = Callable[[Risk, Floats], Iterator[State]]
@@ -60,7 +60,9 @@ def logistic_descent(risk: Risk, within: Callable[[Floats, float], bool], otherw
         if within(gradient, value):  # then it is worth knowing better what F is, and the best intercept
             value = descent.dual()
             if design.intercept and within(gradient, value):
-                V[-1] += _shift(risk, V)
+                shift, cost = _shift(risk, V)
+                V[-1] += shift
+                gradient[0] = math.sqrt(2.0 * (SEEN * gaps[-1] + cost))
         yield State(V, value, gradient)
         if len(gaps) > last and not gaps[-1] <= SLOW**last * gaps[-1 - last]:  # so too if they overflow or are rounding
             break
@@ -120,11 +122,13 @@ class _Descent:
         return order[order < n].astype(np.uint32)
 
 
-def _shift(risk: Risk, V: Floats) -> float:
-    """Newton's step for the intercept alone."""
+def _shift(risk: Risk, V: Floats) -> tuple[float, float]:
+    """Newton's step s for the intercept alone, and the gap that it makes of rows without one: 1/2 s² sum_i c_i h_i."""
     values, scores = risk.targets.values, risk.design.dot(V)
     slope, curvature = risk.pointwise(values, scores)[1][:, 0], risk.curvature(values, scores)[:, 0, 0]
-    return -float(risk.weight @ slope) / max(float(risk.weight @ curvature), TINY)
+    total = max(float(risk.weight @ curvature), TINY)
+    shift = -float(risk.weight @ slope) / total
+    return shift, 0.5 * shift**2 * total
 
 
 def sweep(
