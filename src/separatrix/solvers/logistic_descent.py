@@ -48,21 +48,20 @@ def logistic_descent(risk: Risk, within: Callable[[Floats, float], bool], otherw
     would cost a pass, and whoever is told that it is ``within`` what is asked for will look at all rows anyway.
     """
     design, descent = risk.design, _Descent(risk)
-    start = State(np.zeros((design.p, 1)), float(risk.weight.sum()) * math.log(2.0), np.full((design.p, 1), np.inf))
+    start = State(np.zeros((design.p, 1)), float(risk.weight.sum()) * math.log(2.0), np.full((1, 1), np.inf))
     yield start
     last = LAST_FREE if design.intercept else LAST
     gaps: list[float] = []
     while True:
         gaps.append(descent.sweep())
         V, value = descent.weights(), start.value
-        gradient = np.zeros_like(V)
-        gradient[0] = math.sqrt(2.0 * SEEN * gaps[-1])
+        gradient = np.full((1, 1), math.sqrt(2.0 * SEEN * gaps[-1]))
         if within(gradient, value):  # then it is worth knowing better what F is, and the best intercept
             value = descent.dual()
             if design.intercept and within(gradient, value):
                 shift, cost = _shift(risk, V)
                 V[-1] += shift
-                gradient[0] = math.sqrt(2.0 * (SEEN * gaps[-1] + cost))
+                gradient[:] = math.sqrt(2.0 * (SEEN * gaps[-1] + cost))
         yield State(V, value, gradient)
         if len(gaps) > last and not gaps[-1] <= SLOW**last * gaps[-1 - last]:  # so too if they overflow or are rounding
             break
