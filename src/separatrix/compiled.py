@@ -6,6 +6,7 @@ A loop over a few hundred rows is over sooner than that.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
@@ -15,6 +16,7 @@ from separatrix._typing import Array
 Loop: TypeAlias = Callable[..., Any]
 
 WORTH = 200_000  # Python steps (about half a second) beyond which compiling pays
+IMPORTED = 0.05  # of the compiler's cost is left when another loop has imported it
 
 
 def compiled(loop: Loop, work: float) -> Loop:
@@ -39,6 +41,11 @@ def compiling_pays(loop: Loop, work: float) -> bool:
         return True
     _spent[loop] = _spent.get(loop, 0.0) + work
     return _spent[loop] >= WORTH
+
+
+def saved(steps: float) -> float:
+    """The steps to set against the compiler's cost for work that compiled libraries can do as well, but slower."""
+    return steps / IMPORTED if "numba" in sys.modules else steps
 
 
 def unsigned(positions: Array) -> Array:

@@ -320,6 +320,11 @@ def two_blas_threads():
     threads._take_control()
 
 
+def test_no_blas_is_missed():
+    every = ThreadpoolController().select(user_api="blas").info()
+    assert sorted(threads._blas().info(), key=str) == sorted(every, key=str)
+
+
 def test_blas_has_one_thread_inside_and_the_users_number_after(two_blas_threads, many_blocks):
     inside = []
     as_design(np.ones((20, 2))).reduce(lambda block: inside.append(max(blas_threads())) or ())

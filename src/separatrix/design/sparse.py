@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -11,11 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import compiled, compiling_pays, unsigned
+from separatrix.compiled import compiled, compiling_pays, saved, unsigned
 from separatrix.design.base import Block, Design
 
 PRODUCTS = 1000.0  # of two entries that SciPy forms in the time of a Python step
-IMPORTED = 0.05  # of the compiler's cost is left when another loop has imported it
 
 
 class SparseDesign(Design):
@@ -104,14 +102,14 @@ class SparseBlock(Block):
         offset = self.design.offset
         return self._pattern(self._stored if offset is None else self._stored - offset[self._indices])
 
-    @property
+    @cached_property
     def xt(self) -> Any:
         return self._transposed(self.x.data)
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x, lengths = self.x, np.diff(self._indptr)
         steps = float(np.square(lengths, dtype=np.float64).sum()) / PRODUCTS
-        if compiling_pays(add_pairs, steps / IMPORTED if "numba" in sys.modules else steps):
+        if compiling_pays(add_pairs, saved(steps)):
             h = np.ones(len(lengths)) if h is None else h
             half = np.zeros((self.design.d, self.design.d))
             compiled(add_pairs, np.inf)(unsigned(self._indptr), unsigned(self._indices), x.data, h, half)

@@ -7,6 +7,7 @@ blocks spread over our threads do not have that problem, and NumPy, SciPy and BL
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from functools import cache
 from typing import Any
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
+
+LIKE_BLAS = re.compile("blas|blis|mkl", re.IGNORECASE)
 
 
 def count() -> int:
@@ -33,9 +36,21 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count(), thread_name_prefix="separatrix")
 
 
+class _Libraries(ThreadpoolController):
+    """The BLAS libraries of this process.
+
+    Only files that are named like one are looked at: following the links of the some two hundred others takes ten
+    milliseconds, and that is what a first fit to a small table would mostly wait for.
+    """
+
+    def _make_controller_from_path(self, filepath: str) -> None:
+        if LIKE_BLAS.search(filepath):
+            super()._make_controller_from_path(filepath)
+
+
 @cache
 def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
+    return _Libraries().select(user_api="blas")
 
 
 _lock = threading.Lock()

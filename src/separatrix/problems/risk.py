@@ -51,17 +51,26 @@ class Risk(ABC):
     def curvature(self, values: Array, Z: Floats) -> Floats:
         """Second derivatives (m, k, k) of the loss at the scores Z of some rows."""
 
+    def outer(self, V: Floats) -> Floats:
+        """The coefficients (p, ·) whose scores a pass computes: V, or others where that spares work on each row."""
+        return V
+
+    def inner(self, G: Floats) -> Floats:
+        """The derivatives by V (p, k), of those by `outer` of V."""
+        return G
+
     def value_and_gradient(self, V: Floats) -> tuple[float, Floats]:
         """F and its gradient (p, k), in one pass."""
+        U = self.outer(V)
 
         def add(block: Block, values: Array, c: Floats) -> Parts:
-            loss, slope = self.pointwise(values, block.dot(V))
+            loss, slope = self.pointwise(values, block.dot(U))
             slope *= c[:, None]
             return float(c @ loss), block.tdot(slope)
 
         value, gradient = self.design.reduce(add, self.targets.values, self.weight, block_bytes=PASS_BYTES)
         penalty = self.ridge[:, None] * V
-        return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty
+        return value + 0.5 * float(np.vdot(penalty, V)), self.inner(gradient) + penalty
 
     def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
         """Loss, slope, and what `bent` needs to know of the curvature of some rows at the scores Z, (m, ·)."""
@@ -78,25 +87,27 @@ class Risk(ABC):
     def expand(self, V: Floats) -> tuple[float, Floats, Floats]:
         """F, its gradient (p, k) and the bend of all rows (n, ·), in one pass."""
         bends: dict[int, Floats] = {}
+        U = self.outer(V)
 
         def add(block: Block, values: Array, c: Floats) -> Parts:
-            loss, slope, bends[block.rows.start] = self.pointwise_and_bend(values, block.dot(V))
+            loss, slope, bends[block.rows.start] = self.pointwise_and_bend(values, block.dot(U))
             slope *= c[:, None]
             return float(c @ loss), block.tdot(slope)
 
         value, gradient = self.design.reduce(add, self.targets.values, self.weight, block_bytes=PASS_BYTES)
         penalty = self.ridge[:, None] * V
         bend = bends[0] if len(bends) == 1 else np.concatenate([bends[row] for row in sorted(bends)])
-        return value + 0.5 * float(np.vdot(penalty, V)), gradient + penalty, bend
+        return value + 0.5 * float(np.vdot(penalty, V)), self.inner(gradient) + penalty, bend
 
     def product(self, bend: Floats, D: Floats) -> Floats:
         """The Hessian where the rows have this bend, times D (p, k)."""
+        U = self.outer(D)
 
         def add(block: Block, b: Floats, c: Floats) -> Parts:
-            return (block.tdot(c[:, None] * self.bent(b, block.dot(D))),)
+            return (block.tdot(c[:, None] * self.bent(b, block.dot(U))),)
 
         (HD,) = self.design.reduce(add, bend, self.weight, block_bytes=PASS_BYTES)
-        return np.asarray(HD + self.ridge[:, None] * D)
+        return np.asarray(self.inner(HD) + self.ridge[:, None] * D)
 
     def hessian(self, V: Floats) -> Floats:
         """The (k p, k p) matrix of second derivatives, for V taken column after column."""

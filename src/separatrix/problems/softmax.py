@@ -29,6 +29,16 @@ class SoftmaxRisk(Risk):
         """Number of columns of V."""
         return int(self.basis.shape[1])
 
+    def outer(self, V: Floats) -> Floats:
+        """V B', if a product with B for each coefficient and another column cost less than one with B for each row.
+
+        So scores, here and in what they are passed to, may be those of V or those of the K classes, and slopes too.
+        """
+        return V @ self.basis.T if self.design.p < len(self.basis) ** 2 else V
+
+    def inner(self, G: Floats) -> Floats:
+        return G @ self.basis if G.shape[1] > self.k else G
+
     def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
         loss, slope, _ = self.pointwise_and_bend(values, Z)
         return loss, slope
@@ -39,7 +49,7 @@ class SoftmaxRisk(Risk):
         loss = np.log(total) - below[values, rows]
         residual = P.copy()
         residual[values, rows] -= 1.0
-        return np.maximum(loss, 0.0), residual.T @ self.basis, P.T
+        return np.maximum(loss, 0.0), (residual.T if Z.shape[1] > self.k else residual.T @ self.basis), P.T
 
     def curvature(self, values: Array, Z: Floats) -> Floats:
         P = self._probabilities(Z)[0].T
@@ -49,10 +59,10 @@ class SoftmaxRisk(Risk):
 
     def bent(self, bend: Floats, T: Floats) -> Floats:
         """B'(diag(p) - p p')B t for each row, p its probabilities."""
-        P, S = bend.T, self.basis @ T.T
-        S *= P
+        P = bend.T
+        S = P * self._of_classes(T)
         S -= P * S.sum(axis=0)
-        return np.asarray(S.T @ self.basis)
+        return S.T if T.shape[1] > self.k else np.asarray(S.T @ self.basis)
 
     def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
         PB = bend @ self.basis
@@ -60,13 +70,17 @@ class SoftmaxRisk(Risk):
         total = (self.basis.T * (c @ bend)) @ self.basis - (PB.T * c) @ PB
         return total, traces
 
+    def _of_classes(self, Z: Floats) -> Floats:
+        """The classes' scores (K, m)."""
+        return Z.T if Z.shape[1] > self.k else self.basis @ Z.T
+
     def _probabilities(self, Z: Floats) -> tuple[Floats, Floats, Floats]:
         """Softmax of the classes' scores (K, m), the sum (m,) it is divided by, and the scores less their largest.
 
         A row a class: NumPy works along the rows of the data then, and not along the few classes.
         """
-        S = self.basis @ Z.T
-        S -= S.max(axis=0)
+        S = self._of_classes(Z)
+        S = S - S.max(axis=0)
         P = np.exp(S)
         total = P.sum(axis=0)
         P /= total

@@ -18,6 +18,7 @@ class State:
     value : float
         F(V).
     gradient : array of shape (p, k)
+        Or (1, 1), its length as expected, from a solver that need not compute it.
     decrement : float
         What the last step promised to gain, twice: g'H⁻¹g as the solver knows H.
     stalled : bool

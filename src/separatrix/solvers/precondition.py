@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block
-from separatrix.design.base import Parts
+from separatrix.design.base import Parts, product
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import run
 from separatrix.solvers.lbfgs import Preconditioner, lbfgs
@@ -65,8 +65,8 @@ def _diagonal(risk: Risk, V: Floats) -> Floats:
     def add(block: Block, values: Array, c: Floats) -> Parts:
         A = risk.curvature(values, block.dot(V))
         R = c[:, None] * np.diagonal(A, axis1=1, axis2=2)
-        squares = block.x.multiply(block.x) if hasattr(block.x, "multiply") else block.x**2
-        return np.asarray(squares.T @ R), R.sum(axis=0)
+        squares = block.xt.power(2) if sparse.issparse(block.xt) else block.xt**2
+        return product(squares, R), R.sum(axis=0)
 
     squares, totals = risk.design.reduce(add, risk.targets.values, risk.weight)
     D = np.empty((risk.design.p, risk.k))
