@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from separatrix._typing import Array, Floats
+from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
 from separatrix.design.base import PASS_BYTES, Parts
 from separatrix.targets import Targets
@@ -127,8 +127,8 @@ class Risk(ABC):
         H.ravel()[:: k * p + 1] += np.tile(self.ridge, k)
         return np.asarray(H)
 
-    def sample(self, rows: slice) -> Self:
-        """The same risk estimated from every so-manieth row (dense ones are not copied), their weights scaled up."""
+    def sample(self, rows: slice | Integers) -> Self:
+        """The same risk estimated from some rows (dense ones are not copied for a slice), their weights scaled up."""
         weight = self.weight[rows]
         return replace(
             self,
