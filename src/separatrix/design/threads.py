@@ -33,9 +33,17 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count(), thread_name_prefix="separatrix")
 
 
+class _Libraries(ThreadpoolController):  # type: ignore[misc]
+    """Those that may be BLAS: to look at two hundred others takes longer than some fits."""
+
+    def _make_controller_from_path(self, filepath: str) -> None:
+        if any(name in os.path.basename(filepath).lower() for name in ("blas", "blis", "mkl")):
+            super()._make_controller_from_path(filepath)
+
+
 @cache
 def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
+    return _Libraries().select(user_api="blas")
 
 
 _lock = threading.Lock()

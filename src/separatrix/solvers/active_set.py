@@ -17,20 +17,20 @@ from separatrix.solvers.soft_margin import EPS, best_intercept, relative_gap
 ROUNDS = 25
 
 
-def polished(K: Floats, y: Floats, U: Floats, alpha: Floats) -> Floats:
+def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Floats:
     """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite."""
     with np.errstate(all="ignore"):
-        return _polished(K, y, U, alpha)
+        return _polished(K, y, U, alpha, rounds)
 
 
-def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats) -> Floats:
+def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Floats:
     best, reached = alpha, _distance(K, y, U, alpha)
     curvature = np.maximum(np.diag(K), EPS * float(np.diag(K).max(initial=0.0)) + np.finfo(np.float64).tiny)
     seen: set[bytes] = set()
     c = alpha * y
     F = y - K @ c
     b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
         guess = np.packbits(np.concatenate([bound, free])).tobytes()
