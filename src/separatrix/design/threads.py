@@ -33,7 +33,7 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count(), thread_name_prefix="separatrix")
 
 
-class _Libraries(ThreadpoolController):  # type: ignore[misc]
+class _Libraries(ThreadpoolController):
     """Those that may be BLAS: to look at two hundred others takes longer than some fits."""
 
     def _make_controller_from_path(self, filepath: str) -> None:
