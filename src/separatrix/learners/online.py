@@ -45,11 +45,11 @@ def online_dense(
             w[d] += change * one
             alpha[i] += 1
             updates += 1
-            if len(drift) > 0:
+            if drift is not None:
                 for j in range(d):
                     drift[j] += (seen + t) * (change * row[j])
                 drift[d] += (seen + t) * (change * one)
-            if len(when) > 0:
+            if when is not None:
                 for j in range(d + 1):
                     history[updates - 1, j] = w[j]
                 when[updates - 1] = t
@@ -80,11 +80,11 @@ def online_csr(
             w[d] += change * one
             alpha[i] += 1
             updates += 1
-            if len(drift) > 0:
+            if drift is not None:
                 for p in range(first, last):
                     drift[indices[p]] += (seen + t) * (change * data[p])
                 drift[d] += (seen + t) * (change * one)
-            if len(when) > 0:
+            if when is not None:
                 for j in range(d + 1):
                     history[updates - 1, j] = w[j]
                 when[updates - 1] = t
@@ -137,6 +137,7 @@ class Rows:
         X = design.X
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
         self.n, self.d = design.n, design.d
+        self.ahead = 0  # passes that will most likely follow
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
         self.arrays: tuple[Array, ...]
@@ -188,8 +189,11 @@ class Rows:
         """
         loop: Loop = online_csr if self.sparse else online_dense
         work = (self.arrays[0].size / self.n + 5) * (len(order) - start) / ELEMENTS
-        rest = (state.alpha, state.drift, state.seen, history, when)
-        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work):
+        # None for what nobody asks for: then there is less to compile
+        drift = state.drift if len(state.drift) else None
+        record = (history, when) if len(when) else (None, None)
+        rest = (state.alpha, drift, state.seen, *record)
+        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, self.ahead * work):
             run = compiled(loop, np.inf)
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
         else:
