@@ -43,7 +43,7 @@ class SparseDesign(Design):
 
     def is_canonical(self) -> bool:
         """Whether the entries of each row are sorted by column, without duplicates; X remembers it."""
-        if not hasattr(self.X, "_has_canonical_format"):  # where SciPy keeps the answer of its one thread
+        if not hasattr(self.X, "_has_canonical_format"):  # where SciPy, which asks in one thread, keeps the answer
             found: list[bool] = []
 
             def look(block: SparseBlock) -> Parts:

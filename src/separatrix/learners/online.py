@@ -193,7 +193,7 @@ class Rows:
         drift = state.drift if len(state.drift) else None
         record = (history, when) if len(when) else (None, None)
         rest = (state.alpha, drift, state.seen, *record)
-        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, self.ahead * work):
+        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
             run = compiled(loop, np.inf)
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
         else:
