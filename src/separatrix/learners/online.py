@@ -16,6 +16,7 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import Loop, compiled, compiling_pays
 from separatrix.design import Design
 
+INFINITY = float("inf")
 ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
 LIST_ENTRIES = 1_000_000  # a list takes four times the memory of an array: only for small tables
 
@@ -36,7 +37,7 @@ def online_dense(
         score = one * w[d]
         for j in range(d):
             score += row[j] * w[j]
-        if not abs(score) < np.inf:
+        if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
             change = step[i]
@@ -71,7 +72,7 @@ def online_csr(
         score = one * w[d]
         for p in range(first, last):
             score += data[p] * w[indices[p]]
-        if not abs(score) < np.inf:
+        if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
             change = step[i]
