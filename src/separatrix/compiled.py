@@ -31,16 +31,17 @@ def compiled(loop: Loop, work: float) -> Loop:
     return _compile(loop)
 
 
-def compiling_pays(loop: Loop, work: float) -> bool:
+def compiling_pays(loop: Loop, work: float, ahead: float = 0.0) -> bool:
     """Whether about ``work`` more steps of this loop are better run compiled.
 
     For a loop that is called again and again, and nobody knows how often: the steps add up over the process, and once
-    they have cost about what the compiler costs, it pays. A small table is done before that.
+    they have cost about what the compiler costs, it pays. A small table is done before that. If many steps will most
+    likely follow (``ahead``), there is less to wait for.
     """
     if loop in _ready:
         return True
     _spent[loop] = _spent.get(loop, 0.0) + work
-    return _spent[loop] >= WORTH
+    return _spent[loop] >= (WORTH / 5 if ahead > 5 * WORTH else WORTH)
 
 
 def saved(steps: float) -> float:

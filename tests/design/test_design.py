@@ -15,6 +15,7 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from separatrix.design import DenseDesign, SparseDesign, as_design, base, threads
+from separatrix.design import sparse as sparse_design
 from separatrix.errors import InvalidInputError
 
 N, D = 41, 5
@@ -111,8 +112,9 @@ def stored(request, tmp_path):
 
 @pytest.fixture
 def many_blocks(monkeypatch):
-    """Blocks of 3 rows, in threads."""
+    """Blocks of 3 rows, or 5 stored entries, in threads."""
     monkeypatch.setattr(base, "INLINE_BYTES", 0)
+    monkeypatch.setattr(sparse_design, "SWEPT", 5)
     monkeypatch.setattr(DenseDesign, "block_rows", lambda self, block_bytes: 3)
     monkeypatch.setattr(SparseDesign, "block_rows", lambda self, block_bytes: 3)
 
@@ -230,6 +232,19 @@ def test_only_csr_that_is_not_canonical_is_copied():
     summed = as_design(twice).X
     assert summed.nnz == rows.nnz == twice.nnz // 2
     assert np.array_equal(summed.toarray(), X)
+
+
+@pytest.mark.parametrize("row", [0, 10, 39])
+def test_a_single_row_with_duplicates_is_found_in_any_block(row, many_blocks):
+    X = table()
+    rows = STORAGE["csr_array"](X)
+    place = rows.indptr[row]
+    rows.indices[place + 1] = rows.indices[place]
+    assert not hasattr(rows, "_has_canonical_format")
+    expected = rows.toarray()
+    summed = as_design(rows).X
+    assert summed.nnz == rows.nnz - 1
+    assert np.array_equal(summed.toarray(), expected)
 
 
 # ---------------------------------------------------------------------- the reduction
@@ -617,6 +632,9 @@ def test_find_looks_in_the_columns_it_is_told(make, many_blocks):
     assert design.find(negative, np.array([1, 2])) == (11, 2, -6.0)
     assert design.find(negative, np.array([1])) == (12, 1, -7.0)
     assert design.find(negative, np.array([3])) is None
+    for columns in (np.arange(4), np.array([1]), np.array([3])):
+        assert design.find(negative, columns, outside=True) == design.find(negative, columns)
+    assert design.find(lambda x: x < -7, np.arange(4), outside=True) is None
 
 
 def test_find_sees_the_zeros_that_a_sparse_matrix_does_not_store():

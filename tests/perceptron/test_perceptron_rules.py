@@ -108,7 +108,7 @@ def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
     rows = as_rows(X)
     fits = []
     for pays in (False, True):
-        monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, pays=pays: pays)
+        monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead, pays=pays: pays)
         fits.append(Perceptron(max_iter=5, **options))
         with pytest.warns(ConvergenceWarning):
             fits[-1].fit(rows, np.where(np.arange(60) == 3, -y, y))
@@ -126,6 +126,10 @@ def test_the_compiler_is_called_once_the_work_adds_up(monkeypatch):
     assert not compiled.compiling_pays(loop, compiled.WORTH / 2)
     assert not compiled.compiling_pays(loop, compiled.WORTH / 4)
     assert compiled.compiling_pays(loop, compiled.WORTH / 2)
+    sooner = lambda: None  # noqa: E731
+    assert not compiled.compiling_pays(sooner, compiled.WORTH / 4, ahead=compiled.WORTH)
+    assert not compiled.compiling_pays(sooner, compiled.WORTH / 4)
+    assert compiled.compiling_pays(sooner, compiled.WORTH / 4, ahead=10 * compiled.WORTH)
 
 
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])

@@ -8,10 +8,11 @@ from scipy import sparse
 from separatrix import SVC
 from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
 from separatrix.learners import kernel_svm
+from separatrix.solvers.active_set import approached, polished
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import best_intercept, dual, gap, relative_gap
+from separatrix.solvers.soft_margin import best_intercept, dual, gap, may_fall, may_rise, relative_gap
 
 
 def problem(n=300, seed=0):
@@ -37,6 +38,22 @@ def test_the_same_optimum_as_the_interior_point_method(kernel, tol):
     assert (descent.alpha >= 0).all()
     assert (descent.alpha <= U).all()
     np.testing.assert_allclose(descent.alpha @ y, 0.0, atol=1e-12 * U.sum())
+
+
+@pytest.mark.parametrize("spread", [1e-3, 1.0, 10.0])
+def test_some_pairs_moved_in_numpy_lead_near_the_same_optimum(spread):
+    X, y = problem(100)
+    K, U = Rbf(0.3)(X, X), spread * np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    alpha, steps = approached(K, y, U, 1e-2, 10**5)
+    assert 0 < steps < 10**5
+    assert (alpha >= 0).all()
+    assert (alpha <= U).all()
+    np.testing.assert_allclose(alpha @ y, 0.0, atol=1e-12 * U.sum())
+    F = y - K @ (alpha * y)
+    assert F[may_rise(alpha, y, U)].max() - F[may_fall(alpha, y, U)].min() <= 1e-2 + 1e-9
+    exact, _ = kernel_svm.interior_optimum(K, y, U)
+    np.testing.assert_allclose(polished(K, y, U, alpha), exact, atol=1e-8 * U.max())
+    assert approached(K, y, U, 1e-2, 3)[1] == 3
 
 
 @pytest.mark.parametrize("bytes_", [0.0, 30_000.0, 1e8])

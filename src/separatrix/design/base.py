@@ -198,8 +198,13 @@ class Design(ABC):
         """(row, column, value) of an entry that is NaN, infinite or beyond ±limit, or None."""
 
     @abstractmethod
-    def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
-        """(row, column, value) of an entry in these columns for which ``bad`` is true, or None."""
+    def find(
+        self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
+    ) -> tuple[int, int, float] | None:
+        """(row, column, value) of an entry in these columns for which ``bad`` is true, or None.
+
+        ``outside`` promises that bad numbers are those outside of an interval, so that two extremes may tell of all.
+        """
 
     @abstractmethod
     def constant(self, columns: Integers) -> Array:

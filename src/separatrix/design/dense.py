@@ -43,7 +43,9 @@ class DenseDesign(Design):
         bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
         return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
 
-    def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
+    def find(
+        self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
+    ) -> tuple[int, int, float] | None:
         every = len(columns) == self.d
         found: list[tuple[int, int]] = []
 

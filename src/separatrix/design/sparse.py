@@ -11,9 +11,11 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import compiled, compiling_pays, saved, unsigned
-from separatrix.design.base import Block, Design
+from separatrix.design import threads
+from separatrix.design.base import Block, Design, Parts
 
 PRODUCTS = 1000.0  # of two entries that SciPy forms in the time of a Python step
+SWEPT = 1 << 19  # entries that are looked at together: so few that what is found of them stays in cache
 
 
 class SparseDesign(Design):
@@ -32,21 +34,54 @@ class SparseDesign(Design):
     def block(self, start: int, stop: int) -> SparseBlock:
         return SparseBlock(self, slice(start, stop))
 
+    def _sweep(self, look: Callable[[slice], None]) -> None:
+        """Show ``look`` where the stored entries are, some at a time."""
+        parts = [slice(first, min(first + SWEPT, self.X.nnz)) for first in range(0, self.X.nnz, SWEPT)]
+        list(map(look, parts) if len(parts) < 2 else threads.pool().map(look, parts))
+
+    def is_canonical(self) -> bool:
+        """Whether the entries of each row are sorted by column, without duplicates; X remembers it."""
+        if not hasattr(self.X, "_has_canonical_format"):  # where SciPy, which asks in one thread, keeps the answer
+            found: list[bool] = []
+
+            def look(block: SparseBlock) -> Parts:
+                found.append(block.is_canonical())
+                return ()
+
+            self.reduce(look)
+            self.X.has_canonical_format = all(found)
+        return bool(self.X.has_canonical_format)
+
+    @cached_property
+    def _extremes(self) -> Array:
+        """The smallest and the largest stored entry, or NaN if there is one among them; 0 if there are none."""
+        found: list[Any] = []
+        self._sweep(lambda part: found.append((self.X.data[part].min(), self.X.data[part].max())))
+        low, high = zip(*found, strict=True) if found else ((0,), (0,))
+        return np.array([np.min(low), np.max(high)], dtype=np.float64)
+
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
-        data = self.X.data
-        if data.dtype.kind != "f" or data.size == 0:
-            return None
-        if max(abs(float(data.min())), abs(float(data.max()))) <= limit:  # False for NaN
+        if self.X.dtype.kind != "f" or (np.abs(self._extremes) <= limit).all():  # False for NaN
             return None
         bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
         return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
 
-    def find(self, bad: Callable[[Array], Array], columns: Integers) -> tuple[int, int, float] | None:
-        hits = bad(self.X.data)
-        if len(columns) < self.d:
-            hits &= np.isin(self.X.indices, columns)
-        if hits.any():
-            entry = int(np.argmax(hits))
+    def find(
+        self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
+    ) -> tuple[int, int, float] | None:
+        found: list[int] = []
+
+        def look(part: slice) -> None:
+            hits = bad(self.X.data[part])
+            if len(columns) < self.d:
+                hits &= np.isin(self.X.indices[part], columns)
+            if hits.any():
+                found.append(part.start + int(np.argmax(hits)))
+
+        if not outside or bad(self._extremes).any():
+            self._sweep(look)
+        if found:
+            entry = min(found)
             row = int(np.searchsorted(self.X.indptr, entry, side="right")) - 1
             return row, int(self.X.indices[entry]), float(self.X.data[entry])
         if bad(np.zeros(1)).any():  # the entries that are not stored
@@ -84,15 +119,23 @@ class SparseBlock(Block):
         first, last = X.indptr[rows.start], X.indptr[rows.stop]
         self._indices = X.indices[first:last]
         self._indptr = (X.indptr[rows.start : rows.stop + 1] - first).astype(self._indices.dtype, copy=False)
-        self._stored = np.asarray(X.data[first:last], dtype=np.float64)
+        self._entries = X.data[first:last]
 
-    def _pattern(self, data: Floats) -> Any:
+    @cached_property
+    def _stored(self) -> Floats:
+        return np.asarray(self._entries, dtype=np.float64)
+
+    def is_canonical(self) -> bool:
+        """Whether the entries of each row are sorted by column, without duplicates."""
+        return bool(self._pattern(self._entries).has_canonical_format)
+
+    def _pattern(self, data: Array) -> Any:
         return self._filled(sparse.csr_array((self.rows.stop - self.rows.start, self.design.d)), data)
 
     def _transposed(self, data: Floats) -> Any:
         return self._filled(sparse.csc_array((self.design.d, self.rows.stop - self.rows.start)), data)
 
-    def _filled(self, empty: Any, data: Floats) -> Any:
+    def _filled(self, empty: Any, data: Array) -> Any:
         """The matrix with these entries: given them at once, SciPy would copy what is part of a larger array."""
         empty.indptr, empty.indices, empty.data = self._indptr, self._indices, data
         return empty

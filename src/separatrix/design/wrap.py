@@ -16,7 +16,9 @@ def as_design(X: Any, intercept: bool = True, names: Sequence[str] | None = None
     """Wrap a 2D NumPy array or a CSR matrix, without a copy unless CSR entries are duplicated."""
     if not sparse.issparse(X):
         return DenseDesign(X, intercept, names)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    design = SparseDesign(X, intercept, names)
+    if design.is_canonical():
+        return design
+    X = X.copy()
+    X.sum_duplicates()
     return SparseDesign(X, intercept, names)

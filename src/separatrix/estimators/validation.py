@@ -173,9 +173,12 @@ def _few_labels(y: Array) -> Array | None:
     if y.dtype.kind not in "biuf":
         return None
     labels = np.unique(y[:1000])
-    if not 0 < len(labels) <= min(20, len(y) // 3) or not (labels.take(_codes(labels, y), mode="clip") == y).all():
+    if not 0 < len(labels) <= min(20, len(y) // 3):
         return None
-    return labels
+    known = np.zeros(len(y), dtype=bool)  # a byte a row: what is as large as y takes longer to get than to fill
+    for label in labels:
+        known |= y == label
+    return labels if known.all() else None
 
 
 def _codes(labels: Array, y: Array) -> Integers:

@@ -40,6 +40,7 @@ class ExponentialFamily(ABC):
 
     name: ClassVar[str]
     support: ClassVar[str] = "any number"
+    interval: ClassVar[bool] = False  # whether the support has no gaps, so that its ends tell of what is between
 
     def supports(self, x: Array) -> Array:
         """Which entries of x the family gives any probability to."""
@@ -101,6 +102,7 @@ class Poisson(ExponentialFamily):
 
     name = "poisson"
     support = "numbers from 0 up"
+    interval = True
 
     def supports(self, x: Array) -> Array:
         return x >= 0
@@ -123,6 +125,7 @@ class Multinomial(ExponentialFamily):
 
     name = "multinomial"
     support = "numbers from 0 up"
+    interval = True
 
     def supports(self, x: Array) -> Array:
         return x >= 0

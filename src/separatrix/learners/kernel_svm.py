@@ -1,7 +1,8 @@
 """The soft margin with a kernel: min over w in feature space and b of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i f(x_i)).
 
-Small problems go through an interior-point method on the whole kernel matrix, large ones through sequential minimal
-optimisation on rows of it; where the matrix is at hand, the last digits come from solving for the free points exactly.
+Small problems are brought near the optimum by moving some pairs of multipliers, or, where that is not near enough, by
+an interior-point method on the whole kernel matrix; large ones by sequential minimal optimisation on rows of it. Where
+the matrix is at hand, the last digits come from solving for the free points exactly.
 Kernel values are divided by the largest k(x, x) first, and C multiplied by it: the problem is the same, at any scale.
 """
 
@@ -18,7 +19,7 @@ from separatrix.design import threads
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import KernelRows, Precomputed
 from separatrix.learners.svm import balanced
-from separatrix.solvers.active_set import polished
+from separatrix.solvers.active_set import approached, polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Smo
@@ -27,6 +28,9 @@ from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_g
 DENSE = 2000  # points whose kernel matrix is held in full
 PATIENT = 100  # pairs to move for each point, before the interior-point method has its turn
 LARGEST_BOUND = 1e200  # of C_i k(x_i, x_i): beyond it sums overflow
+SOLVED = 1e-10  # relative gap from which on only rounding is left
+NEAR = 1e-2  # of a margin, by which a pair may be wrong when the free points are first guessed
+GUESSES = 3  # of the free points, before the interior-point method finds them
 MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
 
 
@@ -148,6 +152,10 @@ def _optimum(
         return relative_gap(alpha, y - K @ (alpha * y), y, U)
 
     if dense:
+        alpha, steps = approached(K, y, U, NEAR, min(len(y), settings.max_iter))
+        alpha = polished(K, y, U, alpha, GUESSES)
+        if gap_of(alpha) < SOLVED:  # most problems are that easy
+            return Found(alpha, None, steps)
         alpha, steps = interior_optimum(K, y, U)
         if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
             return Found(alpha, None, steps)
@@ -178,7 +186,7 @@ def interior_optimum(K: Floats, y: Floats, U: Floats) -> tuple[Floats, int]:
             if now < reached:
                 best, reached = alpha, now
             count += 1
-            if reached < 1e-10 or (waited > 8 and reached < 1e-3) or waited > 40:
+            if reached < SOLVED or (waited > 8 and reached < 1e-3) or waited > 40:
                 break
         return polished(K, y, U, best), count
 

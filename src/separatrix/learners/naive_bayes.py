@@ -7,7 +7,7 @@ coef_j = theta_1j - theta_0j and intercept = log P(1)/P(0) - sum_j [a(theta_1j) 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -35,25 +35,26 @@ class Settings:
     alpha: float
     priors: Floats | None
 
+    @cached_property
     def groups(self) -> list[tuple[ExponentialFamily, Integers]]:
         """Each family with its columns."""
-        distinct = dict(zip(map(id, self.families), self.families, strict=True))
-        if len(distinct) == 1:
+        if self.families.count(self.families[0]) == len(self.families):  # soon seen for any number of columns
             return [(self.families[0], np.arange(len(self.families)))]
+        distinct = dict(zip(map(id, self.families), self.families, strict=True))
         return [(f, np.flatnonzero([g is f for g in self.families])) for f in distinct.values()]
 
     @property
     def linear(self) -> bool:
         """Whether the log-odds are linear in x."""
-        return all(f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f, _ in self.groups())
+        return all(f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f, _ in self.groups)
 
 
 def observe(design: Design, targets: Targets, weight: Floats, settings: Settings) -> ClassMoments:
     """Check that each column is in its family's support, and take the moments of t(x) in each class."""
-    for family, columns in settings.groups():
+    for family, columns in settings.groups:
         if type(family).supports is ExponentialFamily.supports:
             continue
-        found = design.find(partial(_unsupported, family), columns)
+        found = design.find(partial(_unsupported, family), columns, outside=family.interval)
         if found is not None:
             row, column, value = found
             raise InvalidInputError(
@@ -61,7 +62,7 @@ def observe(design: Design, targets: Targets, weight: Floats, settings: Settings
                 f"{value:g}. {_ADVICE.get(family.name, 'Choose another family for that column.')}"
             )
     mapped = as_design(map_columns(design.X, settings), names=design.names)
-    gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups())
+    gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups)
     moments = class_moments(mapped, targets, weight, spreads=gaussian)
     if moments.spreads is not None:
         still = np.flatnonzero(moments.variances() < SMALLEST)
@@ -88,7 +89,7 @@ _ADVICE = {
 
 def map_columns(X: Any, settings: Settings) -> Any:
     """t(x) in every column: X itself unless a family has a statistic of its own."""
-    own = [(f, columns) for f, columns in settings.groups() if not f.linear]
+    own = [(f, columns) for f, columns in settings.groups if not f.linear]
     if not own:
         return X
     if sparse.issparse(X):
@@ -114,7 +115,7 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
     natural, log_partition = np.zeros((k, d)), np.zeros((k, d))
     variances: Floats | None = None
     held: list[int] = []
-    for family, columns in settings.groups():
+    for family, columns in settings.groups:
         if isinstance(family, Gaussian):
             assert moments.spreads is not None
             variances, floored = _variances(moments, means, weight, columns, settings.shared_variance)
@@ -143,7 +144,7 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         class_weight=None,
         unit=float(np.finfo(design.dtype).eps),
         witness={
-            "families": [f.name if FAMILIES.get(f.name) is f else f"own: {f.name}" for f in settings.families],
+            "families": _names(settings),
             "shared_variance": settings.shared_variance,
             "alpha": settings.alpha,
             "priors_given": settings.priors is not None,
@@ -157,7 +158,7 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         },
     )
     # a statistic or an estimate of the user's own is nothing that the check could repeat
-    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f, _ in settings.groups())
+    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f, _ in settings.groups)
     unchecked = unknown or not seen.all()
     attributes = {
         "class_count_": counts,
@@ -173,6 +174,14 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         attributes=attributes,
         warnings=warnings,
     )
+
+
+def _names(settings: Settings) -> list[str]:
+    """The family of each column; one of the user's own goes by a name that the check does not know."""
+    names = np.empty(len(settings.families), dtype=object)
+    for family, columns in settings.groups:
+        names[columns] = family.name if FAMILIES.get(family.name) is family else f"own: {family.name}"
+    return list(names)
 
 
 def _variances(

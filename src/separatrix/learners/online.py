@@ -16,6 +16,7 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import Loop, compiled, compiling_pays
 from separatrix.design import Design
 
+INFINITY = float("inf")
 ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
 LIST_ENTRIES = 1_000_000  # a list takes four times the memory of an array: only for small tables
 
@@ -36,7 +37,7 @@ def online_dense(
         score = one * w[d]
         for j in range(d):
             score += row[j] * w[j]
-        if not abs(score) < np.inf:
+        if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
             change = step[i]
@@ -45,11 +46,11 @@ def online_dense(
             w[d] += change * one
             alpha[i] += 1
             updates += 1
-            if len(drift) > 0:
+            if drift is not None:
                 for j in range(d):
                     drift[j] += (seen + t) * (change * row[j])
                 drift[d] += (seen + t) * (change * one)
-            if len(when) > 0:
+            if when is not None:
                 for j in range(d + 1):
                     history[updates - 1, j] = w[j]
                 when[updates - 1] = t
@@ -71,7 +72,7 @@ def online_csr(
         score = one * w[d]
         for p in range(first, last):
             score += data[p] * w[indices[p]]
-        if not abs(score) < np.inf:
+        if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
             change = step[i]
@@ -80,11 +81,11 @@ def online_csr(
             w[d] += change * one
             alpha[i] += 1
             updates += 1
-            if len(drift) > 0:
+            if drift is not None:
                 for p in range(first, last):
                     drift[indices[p]] += (seen + t) * (change * data[p])
                 drift[d] += (seen + t) * (change * one)
-            if len(when) > 0:
+            if when is not None:
                 for j in range(d + 1):
                     history[updates - 1, j] = w[j]
                 when[updates - 1] = t
@@ -137,6 +138,7 @@ class Rows:
         X = design.X
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
         self.n, self.d = design.n, design.d
+        self.ahead = 0  # passes that will most likely follow
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
         self.arrays: tuple[Array, ...]
@@ -188,8 +190,11 @@ class Rows:
         """
         loop: Loop = online_csr if self.sparse else online_dense
         work = (self.arrays[0].size / self.n + 5) * (len(order) - start) / ELEMENTS
-        rest = (state.alpha, state.drift, state.seen, history, when)
-        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work):
+        # None for what nobody asks for: then there is less to compile
+        drift = state.drift if len(state.drift) else None
+        record = (history, when) if len(when) else (None, None)
+        rest = (state.alpha, drift, state.seen, *record)
+        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
             run = compiled(loop, np.inf)
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
         else:

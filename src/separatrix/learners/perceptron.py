@@ -22,6 +22,7 @@ from separatrix.learners.sides import positive_code, separator
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.targets import Targets
 
+MANY = 0.01  # share of mistakes from which on a clean pass is far away
 RECORDED = 64  # updates whose scores a trace computes at once
 
 
@@ -134,12 +135,13 @@ class Run:
 def train(task: Task, state: State, watch: Recorder | None) -> Run:
     """Pass after pass by the chosen rule, until a pass without mistakes or `max_iter`."""
     rule, settings = RULES[task.settings.update], task.settings
-    updates = mistakes = passes = 0
+    updates = mistakes = passes = task.rows.ahead = 0
     for _ in range(settings.max_iter):
         mistakes, more = rule(task, state, watch)
         passes, updates = passes + 1, updates + more
         if mistakes == 0:
             break
+        task.rows.ahead = settings.max_iter - passes if mistakes > MANY * task.rows.n else 0
     return Run(state, passes, updates, mistakes)
 
 
@@ -181,7 +183,11 @@ def one_pass(
 
 def signed_steps(targets: Targets, weight: Floats, task: int, eta0: float) -> Floats:
     """eta c_i y_i for each row."""
-    return np.where(targets.values == positive_code(targets, task), eta0, -eta0) * weight
+    step = 2.0 * (targets.values == positive_code(targets, task))
+    step -= 1.0  # in place, here and below: to get memory for many rows takes longer than to fill it
+    step *= eta0
+    step *= weight
+    return step
 
 
 def hyperplanes(design: Design, V: Floats) -> Hyperplanes:

@@ -17,20 +17,42 @@ from separatrix.solvers.soft_margin import EPS, best_intercept, relative_gap
 ROUNDS = 25
 
 
-def polished(K: Floats, y: Floats, U: Floats, alpha: Floats) -> Floats:
+def approached(K: Floats, y: Floats, U: Floats, violation: float, steps: int) -> tuple[Floats, int]:
+    """alpha from 0 by so many steps of sequential minimal optimisation, and how many it took.
+
+    With c_i = alpha_i y_i, move c_i up and c_j down by the t >= 0 that is best for F_i - F_j: i has the largest F of
+    those that may rise, and j promises the largest gain (F_i - F_j)² / ‖phi(x_i) - phi(x_j)‖². No such pair is left
+    when F_i - F_j <= violation for all: then f is as close to its optimum as that.
+    """
+    low, high = np.minimum(0.0, U * y), np.maximum(0.0, U * y)
+    c, F, diagonal = np.zeros(len(y)), y.copy(), K.diagonal()
+    for step in range(steps):
+        i = int(np.where(c < high, F, -np.inf).argmax())
+        ahead = np.where(c > low, F[i] - F, 0.0)
+        if ahead.max() <= violation:
+            return c * y, step
+        apart = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], EPS)  # K is scaled: its largest entry is 1
+        j = int((np.maximum(ahead, 0.0) ** 2 / apart).argmax())
+        t = min(ahead[j] / apart[j], high[i] - c[i], c[j] - low[j])
+        c[i], c[j] = min(c[i] + t, high[i]), max(c[j] - t, low[j])
+        F -= t * (K[i] - K[j])
+    return c * y, steps
+
+
+def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Floats:
     """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite."""
     with np.errstate(all="ignore"):
-        return _polished(K, y, U, alpha)
+        return _polished(K, y, U, alpha, rounds)
 
 
-def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats) -> Floats:
+def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Floats:
     best, reached = alpha, _distance(K, y, U, alpha)
     curvature = np.maximum(np.diag(K), EPS * float(np.diag(K).max(initial=0.0)) + np.finfo(np.float64).tiny)
     seen: set[bytes] = set()
     c = alpha * y
     F = y - K @ c
     b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
         guess = np.packbits(np.concatenate([bound, free])).tobytes()

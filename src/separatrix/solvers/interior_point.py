@@ -94,7 +94,9 @@ class KernelMargins:
         return np.append(beta - state[:-1], self.y @ beta if self.intercept else 0.0)
 
     def factor(self, D: Floats) -> Solve:
-        solve = positive_definite(self.K / self.ridge + np.diag(1.0 / D))
+        M = self.K / self.ridge
+        M[np.diag_indices_from(M)] += 1.0 / D
+        solve = positive_definite(M)
         ones = solve(np.ones(len(D))) if self.intercept else np.zeros(len(D))
 
         def step(r: Floats, residual: Floats) -> tuple[Floats, Floats]:
@@ -161,13 +163,12 @@ def _longest(x: Floats, d: Floats, where: Array | bool = True) -> float:
 
 def positive_definite(M: Floats) -> Callable[[Floats], Floats]:
     """Solve with M, scaled to unit diagonal; where rounding made it indefinite, with its nearest neighbour."""
-    size = np.sqrt(np.diag(M))
+    size = np.sqrt(M.diagonal())
     size = np.where(size > 0, size, 1.0)
-    M = M / np.outer(size, size)
-    try:
-        factor = linalg.cho_factor(M, lower=True)
-        return lambda g: linalg.cho_solve(factor, g / size) / size
-    except linalg.LinAlgError:
-        values, Q = linalg.eigh(M)
-        values = np.maximum(values, 1e-15 * values[-1])
-        return lambda g: Q @ ((Q.T @ (g / size)) / values) / size
+    M = M / size[:, None] / size
+    factor, failed = linalg.lapack.dpotrf(M.T)  # straight: for a hundred points, what surrounds it takes longer
+    if not failed:
+        return lambda g: linalg.lapack.dpotrs(factor, g / size)[0] / size
+    values, Q = linalg.eigh(M)
+    values = np.maximum(values, 1e-15 * values[-1])
+    return lambda g: Q @ ((Q.T @ (g / size)) / values) / size
