@@ -1,8 +1,8 @@
 """The hinge: min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i (w.x_i + b)).
 
 It goes through an interior-point method, of order d or, for wide data, of order n; where both are large, through
-dual coordinate descent; of many sparse rows, through a brief descent, which tells the rows near the margin, and an
-interior-point method with these.
+dual coordinate descent; of far more rows than columns, through Newton steps from the solution of a sample; of other
+sparse rows, through a brief descent, which tells the rows near the margin, and an interior-point method with these.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
 from separatrix.learners.linear_svm.conditioning import conditioned
 from separatrix.learners.linear_svm.descent import descent
+from separatrix.learners.linear_svm.from_sample import from_sample
 from separatrix.learners.linear_svm.machine import CHEAP, WIDEST, Machine, Start, of_multipliers
 from separatrix.learners.linear_svm.multipliers import feasible, snapped
 from separatrix.learners.linear_svm.near_margin import near_the_margin
@@ -25,6 +26,7 @@ from separatrix.solvers.interior_point import LinearMargins, interior_point
 from separatrix.solvers.soft_margin import best_intercept
 
 BRIEF = 30  # passes of coordinate descent over sparse rows, or d/5, that cost less than an interior-point method does
+TALL = 20  # dense rows for each column
 ROUGH = 0.5  # relative gap of a solution that does not tell which rows are near
 
 
@@ -38,7 +40,11 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
             return _in_row_space(design, y, bound, tol, max_iter)
         return descent(design, y, bound, tol, max_iter, start)
     exact = design.n * design.p**2 <= CHEAP
-    if sparse.issparse(design.X) and not exact:
+    if not exact and _tall(design):
+        machine = from_sample(design, y, bound, tol, max_iter)
+        if machine.relative_gap <= tol:
+            return machine
+    elif sparse.issparse(design.X) and not exact:
         brief = descent(design, y, bound, tol, min(max_iter, max(BRIEF, design.d // 5)), start)
         if brief.relative_gap < ROUGH:
             machine = near_the_margin(design, y, bound, tol, max_iter, brief)
@@ -60,6 +66,11 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
             if machine.relative_gap <= target or not improved or n_iter >= max_iter:
                 return best
     raise AssertionError("an interior-point method does not end by itself")
+
+
+def _tall(design: Design) -> bool:
+    """Whether a sample tells the solution roughly, and systems of order p cost less than passes over sparse rows."""
+    return design.n >= (design.p**2 if sparse.issparse(design.X) else TALL * design.p)
 
 
 def _machine(
