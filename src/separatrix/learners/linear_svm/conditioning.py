@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Design
+
+ROWS = 2000  # that tell a typical length
 
 
 def conditioned(design: Design, bound: Floats) -> tuple[Design, Floats, Floats]:
@@ -19,8 +23,10 @@ def conditioned(design: Design, bound: Floats) -> tuple[Design, Floats, Floats]:
 
 
 def typical_length(centred: Design, weight: Floats) -> float:
-    """Root mean square length of the rows about their centre, or 1 if they are all equal."""
-    centre, codes = centred.shift[None], np.zeros(centred.n, dtype=np.intp)
-    (total,) = centred.reduce(lambda block, w, k: (block.spread(w[:, None], centre, k).sum(),), weight, codes)
+    """Root mean square length of the rows about their centre, of some all over the data, or 1 if they are all equal."""
+    every = max(1, centred.n // ROWS)
+    part, weight = replace(centred, X=centred.X[::every]), weight[::every]
+    centre, codes = part.shift[None], np.zeros(part.n, dtype=np.intp)
+    (total,) = part.reduce(lambda block, w, k: (block.spread(w[:, None], centre, k).sum(),), weight, codes)
     length = float(np.sqrt(total / weight.sum()))
     return length if length > 0 else 1.0

@@ -14,7 +14,7 @@ from separatrix.learners.linear_svm.multipliers import snapped
 from separatrix.learners.svm import balanced
 from separatrix.solvers.interior_point import LinearMargins, interior_point
 
-NEAR = 0.2  # of the margin: rows within it may yet change sides
+NEAR = 0.5  # of the margin: rows within it may yet change sides; with fewer, one round more is needed
 ROUNDS = 8  # of the interior-point method with the rows near the margin
 
 
@@ -24,12 +24,12 @@ def near_the_margin(design: Design, y: Floats, bound: Floats, tol: float, max_it
     A row is left out if it is off the margin and its alpha_i where that puts it, 0 or C_i. A few that should not be
     come in with the next round, so the first need not be exact. Ends when a round does not help.
     """
+    if machine.relative_gap <= tol:
+        return machine
     largest = float(bound.max())
     rows, ridge, c = conditioned(design, bound)
     near = np.zeros(design.n, dtype=bool)
     for _ in range(ROUNDS):
-        if machine.relative_gap <= tol:
-            break
         V = rows.from_user_units(machine.w[None], np.array([machine.b]))
         excess = y * rows.dot(V)[:, 0] - 1.0
         alpha = np.where(excess < 0, bound, 0.0)
@@ -48,6 +48,6 @@ def near_the_margin(design: Design, y: Floats, bound: Floats, tol: float, max_it
         alpha = np.minimum(balanced(alpha, y, bound) if design.intercept else alpha, bound)
         w = rows.user_units(iterate.state[:, None])[0][0]
         last, machine = machine, of_multipliers(design, y, alpha, bound, machine.n_iter + n_iter, w)
-        if not machine.relative_gap < 0.8 * last.relative_gap:
+        if machine.relative_gap <= tol or not machine.relative_gap < 0.8 * last.relative_gap:
             break
     return machine
