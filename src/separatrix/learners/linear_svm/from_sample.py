@@ -1,6 +1,6 @@
 """The hinge of far more rows than columns: a sample of them tells roughly, and Newton steps with all rows do the rest.
 
-No step takes more than two passes over the rows and the Gram matrix of those near the margin, and nothing is compiled.
+No step takes more than two passes over the rows and the Gram matrix of those near the margin, and none waits for a compiler.
 """
 
 from __future__ import annotations
