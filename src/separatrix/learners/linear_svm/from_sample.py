@@ -1,6 +1,6 @@
 """The hinge of far more rows than columns: a sample of them tells roughly, and Newton steps with all rows do the rest.
 
-No step takes more than two passes over the rows and the Gram matrix of those near the margin, and none waits for a compiler.
+A step takes two passes over the rows and the Gram matrix of those near the margin, and need not wait for a compiler.
 """
 
 from __future__ import annotations
