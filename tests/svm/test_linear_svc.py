@@ -11,7 +11,7 @@ from sklearn.svm import SVC as SklearnSVC
 
 from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
-from separatrix.learners import linear_svm
+from separatrix.learners.linear_svm import hinge, near_margin, squared_hinge
 
 
 def objective(w, b, X, y, bound, loss="hinge"):
@@ -246,7 +246,7 @@ def test_coordinate_descent_reaches_the_same_optimum(monkeypatch, C, intercept):
     X = sp.random(400, 50, density=0.2, random_state=1, format="csr")
     y = np.where(X @ rng.standard_normal(50) + 0.3 * rng.standard_normal(400) > 0.1, 1, 0)
     exact = LinearSVC(C=C, fit_intercept=intercept).fit(X, y)
-    monkeypatch.setattr(linear_svm, "WIDEST", 10)
+    monkeypatch.setattr(hinge, "WIDEST", 10)
     descent = LinearSVC(C=C, fit_intercept=intercept, tol=1e-6, max_iter=20_000).fit(X, y)
     assert descent.certificate_.relative_gap <= 1e-6
     assert descent.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=2e-6)
@@ -262,20 +262,55 @@ def test_rows_near_the_margin_give_the_optimum_of_all(monkeypatch, C, intercept)
     weight = rng.uniform(0.5, 2.0, size=3000)
     exact = LinearSVC(C=C, fit_intercept=intercept).fit(X, y, weight)
     sizes = []
-    interior_point = linear_svm.interior_point
+    interior_point = near_margin.interior_point
 
     def recorded(problem, c):
         sizes.append(len(c))
         return interior_point(problem, c)
 
-    monkeypatch.setattr(linear_svm, "interior_point", recorded)
-    monkeypatch.setattr(linear_svm, "CHEAP", 0)
-    monkeypatch.setattr(linear_svm, "BRIEF", 10)
+    for module in (hinge, near_margin):
+        monkeypatch.setattr(module, "interior_point", recorded)
+    monkeypatch.setattr(hinge, "CHEAP", 0)
+    monkeypatch.setattr(hinge, "_tall", lambda design: False)
+    monkeypatch.setattr(hinge, "BRIEF", 10)
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(X, y, weight)
     assert 0 < max(sizes) < 3000  # never all rows
     assert model.certificate_.relative_gap <= 1e-7
     assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-7)
     assert model.certificate_.verify(X, y, weight)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("C", [1e-4, 0.1, 1.0, 100.0])
+def test_newton_steps_from_a_sample_give_the_optimum_of_all_rows(monkeypatch, C, intercept, storage):
+    rng = np.random.default_rng(6)
+    X = sp.random(4000, 20, density=0.3, random_state=6).toarray()
+    y = np.where(X @ rng.standard_normal(20) + 0.3 * rng.standard_normal(4000) > 0.1, 1, 0)
+    X = X + 3.0 if storage is np.asarray else X
+    weight = rng.uniform(0.5, 2.0, size=4000)
+    exact = LinearSVC(C=C, fit_intercept=intercept).fit(storage(X), y, weight)
+    monkeypatch.setattr(hinge, "CHEAP", 0)
+    monkeypatch.setattr(hinge, "interior_point", None)  # nothing falls back on it
+    model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(storage(X), y, weight)
+    assert model.certificate_.relative_gap <= 1e-7
+    assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-7)
+    assert model.coef_ == pytest.approx(exact.coef_, abs=2e-3 * np.abs(exact.coef_).max())
+    assert model.certificate_.verify(X, y, weight)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_sample_of_rows_sorted_by_class_or_of_one_class_is_no_harm(monkeypatch, order):
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((4000, 10))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(4000) > 2.8).astype(int)  # so few that a sample may hold none
+    X, y = X[np.argsort(y)[::order]], np.sort(y)[::order]
+    exact = LinearSVC().fit(X, y)
+    monkeypatch.setattr(hinge, "CHEAP", 0)
+    model = LinearSVC(tol=1e-6).fit(X, y)
+    assert model.certificate_.relative_gap <= 1e-6
+    assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-6)
+    assert model.certificate_.verify(X, y)
 
 
 def test_certificate_survives_json_and_fails_on_other_weights():
@@ -319,7 +354,8 @@ def test_bad_parameters_are_named(parameters, match):
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_warm_start_along_a_path_needs_fewer_passes_for_the_same_optimum(monkeypatch, loss):
-    monkeypatch.setattr(linear_svm, "WIDEST", 10)
+    for module in (hinge, squared_hinge):
+        monkeypatch.setattr(module, "WIDEST", 10)
     rng = np.random.default_rng(2)
     X = sp.random(600, 80, density=0.2, random_state=2, format="csr")
     y = np.where(X @ rng.standard_normal(80) + 0.3 * rng.standard_normal(600) > 0.1, 1, 0)

@@ -13,7 +13,7 @@ from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.validation import Sample
 from separatrix.learners.linear_svc import Settings, linear_svc
-from separatrix.learners.linear_svm import Start
+from separatrix.learners.linear_svm.machine import Start
 from separatrix.outcome import Fit
 
 

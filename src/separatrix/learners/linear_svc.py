@@ -12,7 +12,10 @@ from separatrix.certificates import All, Certificate, HingeGap, Inseparable, Mar
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.linear_svm import WIDEST, Machine, Start, Widest, hinge, squared_hinge, widest
+from separatrix.learners.linear_svm.hard_margin import Widest, widest
+from separatrix.learners.linear_svm.hinge import hinge
+from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start
+from separatrix.learners.linear_svm.squared_hinge import squared_hinge
 from separatrix.learners.separation.search import search
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets

@@ -24,7 +24,7 @@ from separatrix.learners.kernel_perceptron import plain_settings
 from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
 from separatrix.learners.linear_svc import Settings as LinearSettings
 from separatrix.learners.linear_svc import bracket, hard_margin, soft
-from separatrix.learners.linear_svm import Widest
+from separatrix.learners.linear_svm.hard_margin import Widest
 from separatrix.learners.one_vs_one import Member, Pair, assembled, pairs
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets

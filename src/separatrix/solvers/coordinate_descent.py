@@ -105,9 +105,10 @@ class CoordinateDescent:
         offset = self.b + self._rho * self.t
         slope = self.y * (self._X @ self.w + offset) - 1.0 + self.ridge * self.alpha
         firm = (self.alpha <= 0) & (slope > self._limits[0]) | (self.alpha >= self.bound) & (slope < self._limits[1])
-        firm[self._rows[self._order[: self.in_play]]] = True  # these are in play
-        if not firm.all():
-            self._play(np.union1d(np.flatnonzero(~firm), self._rows[self._order[: self.in_play]]))
+        playing = np.zeros(len(firm), dtype=bool)
+        playing[self._rows[self._order[: self.in_play]]] = True
+        if not (firm | playing).all():
+            self._play(np.flatnonzero(~firm | playing))
         # what the balance will still cost: t times what b has to move
         gap = float(gaps(self.alpha, slope, self.bound, self.ridge).sum()) + self._settled[2] * self.t**2
         value = float(self.alpha.sum()) - 0.5 * float(self.w @ self.w + self.ridge @ self.alpha**2) - offset * self.t

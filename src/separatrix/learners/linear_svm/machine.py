@@ -1,0 +1,69 @@
+"""What the soft margin of a hyperplane comes to: the weights with multipliers, and where to begin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.design import Design
+from separatrix.solvers.soft_margin import best_intercept, best_squared_intercept
+
+CHEAP = 3e8  # multiplications of a Gram matrix that cost next to nothing: then go to machine precision
+WIDEST = 2000  # largest order of a system to factor
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A hyperplane with multipliers that bound its distance from the best.
+
+    Parameters
+    ----------
+    w, b : array of shape (d,), float
+    alpha : array of shape (n,)
+        0 <= alpha_i (<= C_i for the hinge), sum_i alpha_i y_i = 0 if b is free.
+    primal, dual : float
+    n_iter : int
+    """
+
+    w: Floats
+    b: float
+    alpha: Floats
+    primal: float
+    dual: float
+    n_iter: int
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal - dual) / |primal|, 0 for 0/0."""
+        return (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where an earlier fit ended: weights and multipliers."""
+
+    w: Floats
+    b: float
+    alpha: Floats
+
+
+def of_multipliers(
+    design: Design, y: Floats, alpha: Floats, bound: Floats, n_iter: int, w: Floats | None = None, squared: bool = False
+) -> Machine:
+    """The weights, w = sum_i alpha_i y_i x_i if not given, with their best intercept."""
+    plain = design.anchored()
+    u = plain.tdot((y * alpha)[:, None])[: design.d, 0]
+    w = design.rounded(u if w is None else w)
+    scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0]
+    b = 0.0
+    if design.intercept:
+        best = best_squared_intercept if squared else best_intercept
+        shift = float(plain.shift @ w)
+        b = float(design.rounded(np.array([best(y - scores, y, bound) - shift]))[0])
+        scores = scores + (b + shift)
+    slack = np.maximum(0.0, 1.0 - y * scores)
+    primal = 0.5 * float(w @ w) + float(bound @ (slack**2 if squared else slack))
+    dual = float(alpha.sum()) - 0.5 * float(u @ u) - (0.25 * float((alpha**2 / bound).sum()) if squared else 0.0)
+    return Machine(w, b, alpha, primal, min(dual, primal), n_iter)

@@ -1,0 +1,101 @@
+"""The hinge by the method of multipliers, with Newton's method inside.
+
+    min over v of  1/2 v'R v + sum_i c_i max(0, 1 - y_i z_i.v)
+
+with a diagonal R >= 0 (0 for the intercept). About multipliers a_i, the hinge is made smooth over a zone of the margin
+as wide as h: its slope is then -alpha_i, with
+
+    alpha_i = a_i + c_i (1 - y_i z_i.v) / h,  clipped to [0, c_i].
+
+Newton's method on that takes the Gram matrix of only those rows whose alpha_i is inside its bounds,
+
+    (R + sum_inside c_i z_i z_i' / h) dv = sum_i alpha_i y_i z_i - R v,
+
+and the way along dv needs no pass over the rows: the margins are linear in it. Then a = alpha, and h is made smaller.
+The gap is a sum of terms that are never negative,
+
+    sum_i c_i max(0, 1 - y_i z_i.v) - alpha_i (1 - y_i z_i.v)  +  1/2 ‖R v - sum_i alpha_i y_i z_i‖² in the norm of 1/R,
+
+of which the second is what Newton's method has left, and the first what the multipliers have: it is the turn of the
+larger. There is no start from scratch at each a, as an interior-point method has, so few steps suffice from a good v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.design import threads
+from separatrix.solvers.interior_point import LinearMargins, positive_definite
+
+NARROWER = 0.5  # h over the last h: less, and each a needs more Newton steps than are saved
+FLAT = 0.3  # slope along a step, relative to the first, that is near enough to its end
+TRIES = 12  # to find the length of a step
+SMALLEST, LARGEST = 0.1, 0.9  # of the bracket of that length, cut off at each try
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """State and multipliers after a Newton step, and the gap they leave, relative to the objective."""
+
+    state: Floats
+    alpha: Floats
+    relative_gap: float
+
+
+def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, h: float) -> Iterator[Iterate]:
+    """Iterates from this state, beginning with a zone of width h about the margin, half of it on either side."""
+    ridge = problem.ridge
+    free = ridge <= 0
+    a, m = 0.5 * c, problem.margins(state)
+    while True:
+        alpha = a + c * (1.0 - m) / h
+        inside = np.flatnonzero((alpha > 0) & (alpha < c))
+        np.clip(alpha, 0.0, c, out=alpha)
+        residual = problem.residual(state, alpha)
+        loss = float(c @ np.maximum(0.0, 1.0 - m))
+        slack = loss - float(alpha @ (1.0 - m))
+        curvature = np.where(free, max(float(c[inside].sum()), float(c.min())) / h, ridge)
+        left = 0.5 * float(residual @ (residual / curvature))
+        value = 0.5 * float(state @ (ridge * state)) + loss
+        yield Iterate(state, alpha, (slack + left) / max(value, float(np.finfo(np.float64).tiny)))
+        if left <= slack:
+            a, h = alpha, NARROWER * h
+            continue
+        rows = replace(problem.design, X=problem.design.X[inside])
+        H = rows.gram(c[inside] / h)
+        H[np.diag_indices_from(H)] += np.where(free & (np.diag(H) <= 0), curvature, ridge)
+        with threads.single_threaded_blas():
+            dv = positive_definite(H)(residual)
+        dm = problem.margins(dv)
+        t = _length(_slope(problem, state, dv, m, dm, a, c, h))
+        state, m = state + t * dv, m + t * dm
+
+
+def _slope(
+    problem: LinearMargins, v: Floats, dv: Floats, m: Floats, dm: Floats, a: Floats, c: Floats, h: float
+) -> Callable[[float], float]:
+    """The derivative of the smooth objective along dv, as a function of the length."""
+    linear, square = float(dv @ (problem.ridge * v - problem.pull)), float(dv @ (problem.ridge * dv))
+    start, rate = a + c * (1.0 - m) / h, c * dm / h
+    return lambda t: linear + t * square - float(np.clip(start - t * rate, 0.0, c) @ dm)
+
+
+def _length(slope: Callable[[float], float]) -> float:
+    """Where the slope, which grows with the length, is near 0; at most 1."""
+    first = low_slope = slope(0.0)
+    low, high, high_slope, t = 0.0, 1.0, 0.0, 1.0
+    for _ in range(TRIES):
+        now = slope(t)
+        if abs(now) <= FLAT * abs(first) or (t == 1.0 and now < 0):
+            break
+        if now > 0:
+            high, high_slope = t, now
+        else:
+            low, low_slope = t, now
+        cut = low_slope / (low_slope - high_slope)
+        t = low + (high - low) * min(max(cut, SMALLEST), LARGEST)
+    return t
