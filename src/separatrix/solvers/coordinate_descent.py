@@ -11,8 +11,9 @@ is a constraint on all of them, so it goes into the objective as b t + rho t²/2
 t stands still, by a secant step: the method of multipliers. At its end t = 0 and b is the intercept.
 
 The order must be new each time, or the descent can be slow without end. But rows in random order come from memory one
-by one, several times slower than in sequence. So runs of some rows are read straight through, forwards or backwards,
-and the order of these runs is random: that takes about as many passes as a random order of rows.
+by one, several times slower than in sequence. So runs of some rows are read straight through, and the order of these
+runs is random: that takes about as many passes as a random order of rows. Where few rows are left, which the cache
+holds, half of the runs are read backwards, which memory does not like.
 
 Where rows are alike the descent is slow, but it soon finds which alphas are at a bound. The others solve a linear
 system then: a leap.
@@ -29,6 +30,7 @@ from separatrix._typing import Array, Floats
 from separatrix.compiled import compiled, unsigned
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
+MANY = 8192  # rows in play that are read faster forwards; fewer come from the cache in any order
 LONG, SHORT = 64, 16  # rows read straight through; fewer with a free intercept, by which each row feels the last
 STILL = 0.2  # change of t in a pass, relative to t, from which on it is b that has to move
 LEAP = 0.03  # residual left by conjugate gradients, relative to the first
@@ -251,7 +253,7 @@ def sweeps(
             turn[j] = turn[r]
             last = min(first * run + run, active) - 1
             for step in range(last + 1 - first * run):
-                k = first * run + step if x & np.uint64(1 << 40) else last - step
+                k = first * run + step if active > MANY or x & np.uint64(1 << 40) else last - step
                 i = order[k]
                 start, stop = indptr[i], indptr[i + np.uint32(1)]
                 score = b + rho * t
