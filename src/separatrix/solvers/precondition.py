@@ -20,8 +20,8 @@ from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 # the sum is least at r³ = 14000 n / p².
 BALANCE = 14_000.0
 SHORT = 5  # steps that leave a sample closer to its own optimum than that is to everyone's
-LONGER = 8  # where it is to tell which rows are near the boundary
-MOST = 0.4  # of sparse rows hold most of the curvature
+LONGER = 12  # where it is to tell which rows are near the boundary
+MOST = 0.5  # of sparse rows hold most of the curvature
 
 
 def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
