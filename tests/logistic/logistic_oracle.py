@@ -10,9 +10,11 @@ LONG = np.longdouble
 
 
 def losses(S, Y):
-    """-log softmax(S)[y] for scores (n, K) and indicators Y."""
-    top = S.max(axis=1, keepdims=True)
-    return (top + np.log(np.exp(S - top).sum(axis=1, keepdims=True)))[:, 0] - (S * Y).sum(axis=1)
+    """-log softmax(S)[y] for scores (n, K) and indicators Y; exact where it is tiny, as a difference would not be."""
+    D = S - (S * Y).sum(axis=1, keepdims=True)
+    top = D.max(axis=1)
+    others = (np.exp(D - top[:, None]) * (1 - Y)).sum(axis=1)
+    return np.where(top > 0, top + np.log(others + np.exp(-top)), np.log1p(others))
 
 
 def indicators(y, K):
