@@ -57,6 +57,8 @@ def test_the_descent_alone_finds_the_optimum(C, intercept, weighted):
     value, gradient = risk.value_and_gradient(state.V)
     assert 0.5 * np.vdot(gradient, gradient) <= 2 * target * value  # as the solver expected
     assert abs(value - best) <= target * best
+    if not intercept:  # otherwise alphas that are not yet balanced make it no bound
+        assert -10 * target * best <= state.value - best <= 1e-13 * best  # the dual that it goes by
     far = np.sqrt(2 * target * float(best))  # ‖w - w*‖ at most, since F is strongly convex in w
     assert np.linalg.norm(state.V[:40, 0] - coef[0].astype(float)) <= far
     if intercept:
