@@ -159,6 +159,16 @@ def test_a_decoder_that_ends_within_a_message(decoder):
         read_table(io.BytesIO(written(FRAMES["numbers"])))
 
 
+def test_rows_that_end_in_a_complaint_are_no_table(decoder):
+    rows = io.BytesIO()
+    FRAMES["numbers"].write_ipc_stream(rows)
+    messages = [rows.getvalue(), b"", b"the rest is damaged"]
+    sent = b"".join(len(message).to_bytes(8, "little") + message for message in messages)
+    decoder(f"sys.stdout.buffer.write({sent!r})")
+    with pytest.raises(DataError, match="the rest is damaged"):
+        read_table(io.BytesIO(written(FRAMES["numbers"])))
+
+
 @pytest.mark.parametrize("executable", ["", "no such program", sys.executable])
 def test_a_decoder_that_does_not_start(executable, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", executable)
