@@ -1,0 +1,59 @@
+"""What a whole comparison says of a table, where classes are told apart in pairs or columns are many."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from separatrix import MinimumErrorClassifier
+from separatrix.compare import run
+from separatrix.compare.wording import certificate_words
+from separatrix.data import read_table
+
+
+def csv(X, y, names):
+    lines = [",".join([*names, "y"])]
+    lines += [",".join([*map(repr, row), f"class {label}"]) for row, label in zip(X.tolist(), y, strict=True)]
+    return io.BytesIO("\n".join(lines).encode())
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_weights_of_pairs_are_not_shown_as_those_of_classes(k, monkeypatch):
+    corners = 20.0 * np.stack([np.cos(np.arange(k)), np.sin(np.arange(k))], axis=1)
+    X, y = make_blobs(20 * k, centers=corners, random_state=0)
+    every = run.candidates
+
+    def few(facts, seed):
+        chosen, left = every(facts, seed)
+        return [each for each in chosen if each.key in ("hard-margin", "least-squares")], left
+
+    monkeypatch.setattr(run, "candidates", few)
+    found = run.compare(read_table(csv(X, y, ["a", "b"]), target="y"), folds=2)
+    assert "hard-margin SVM" in [entry.title for entry in found.entries]
+    assert found.coefficients_of == "least squares"
+    assert {each.label for each in found.coefficients} == {f"class {c}" for c in range(k)}
+
+
+def test_kinds_are_counted_over_all_columns(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 8)), np.arange(30) % 2
+    monkeypatch.setattr(run, "MOST_COLUMNS", 3)
+    monkeypatch.setattr(run, "candidates", lambda facts, seed: (_centroid(facts, seed), []))
+    found = run.compare(read_table(csv(X, y, "abcdefgh"), target="y"), folds=2)
+    assert len(found.columns) == 3
+    assert sum(found.kinds.values()) == found.n_columns == 8
+
+
+def _centroid(facts, seed, every=run.candidates):
+    return [each for each in every(facts, seed)[0] if each.key == "centroid"]
+
+
+@pytest.mark.parametrize(("contradictions", "words"), [(0, "0 errors"), (1, "1 error"), (2, "2 errors")])
+def test_one_error_is_no_errors(contradictions, words):
+    X = np.array([[0.0], [1.0], [2.0], [3.0], *[[3.0]] * contradictions, *[[3.0]] * contradictions])
+    y = np.array([0, 0, 1, 1, *[0] * contradictions, *[1] * contradictions])
+    model = MinimumErrorClassifier().fit(X, y)
+    assert certificate_words(model.certificate_, model.status_) == f"{words}, the fewest possible"
