@@ -1,19 +1,15 @@
 """bias_reduction="firth": max over beta of l(beta) + 1/2 log det I(beta)."""
 
-import json
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
+from folder import DATA, index, needs_data
 from problems import noisy
 from scipy.special import expit
 
 from separatrix import ConvergenceWarning, InvalidInputError, LogisticRegression, Stationarity, Status
-
-DATA = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
 
 def firth(**parameters):
@@ -188,13 +184,11 @@ def test_more_than_two_classes_and_dependent_columns_are_refused():
             firth().fit(np.hstack([X, extra]), y > 0)
 
 
-@pytest.mark.skipif(
-    not (DATA / "INDEX.json").exists(), reason=f"the reference tables are not in {DATA}: set SEPARATRIX_DATA"
-)
+@needs_data
 @pytest.mark.parametrize("name", ["endometrial", "sex2"])
 def test_published_tables(name):
     pd = pytest.importorskip("pandas")
-    entry = json.loads((DATA / "INDEX.json").read_text())["datasets"][name]
+    entry = index()[name]
     frame = pd.read_csv(DATA / entry["files"][0]["path"])
     result = entry["reference_results"][0]
     X, y = frame[result["terms"][1:]], frame[entry["label"]]

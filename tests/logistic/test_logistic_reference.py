@@ -1,31 +1,19 @@
 """Published results and independent recomputations, from the tables of the data folder (SEPARATRIX_DATA)."""
 
 import io
-import json
 import lzma
-import os
 import re
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from folder import DATA, index, needs_data
 from sklearn.datasets import load_svmlight_file
 
 from separatrix import Inseparable, LogisticRegression, SeparationWarning, Status
 from separatrix.learners.separation import search
 
-DATA = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
-
-pytestmark = pytest.mark.skipif(
-    not (DATA / "INDEX.json").exists(), reason=f"the reference tables are not in {DATA}: set SEPARATRIX_DATA"
-)
-
-
-@cache
-def index():
-    return json.loads((DATA / "INDEX.json").read_text())["datasets"]
+pytestmark = needs_data
 
 
 def table(name, role="all"):

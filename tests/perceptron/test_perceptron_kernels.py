@@ -1,10 +1,8 @@
 """The kernel perceptron: vectors, strings, graphs, matrices and functions; its certificate; DNA."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
+from folder import DATA, needs_data
 from perceptron.perceptron_reference import separable
 from scipy import sparse
 
@@ -162,14 +160,12 @@ def test_certificates_survive_writing_and_notice_changes(kernel):
         assert not Certificate.from_dict(plain | change).verify(X, y)
 
 
+@needs_data
 def test_promoters_are_told_from_other_dna():
     """Held-out accuracy of the spectrum kernel, by ten-fold cross-validation."""
     from sklearn.model_selection import StratifiedKFold
 
-    folder = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
-    file = folder / "promoters_seq" / "promoters.tsv"
-    if not file.exists():
-        pytest.skip("the promoter sequences are not there: set SEPARATRIX_DATA to the folder of the data sets")
+    file = DATA / "promoters_seq" / "promoters.tsv"
     lines = [line.split("\t") for line in file.read_text().splitlines()]
     y, sequences = np.array([line[0] for line in lines]), np.array([line[1] for line in lines])
     assert len(y) == 106
