@@ -31,7 +31,7 @@ from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.logistic_descent import Solver, logistic_descent, sweep
 from separatrix.solvers.newton import newton
-from separatrix.solvers.precondition import diagonal, sampled
+from separatrix.solvers.precondition import diagonal, easy, sampled, sampled_at
 from separatrix.solvers.truncated import truncated
 from separatrix.targets import Targets
 
@@ -167,8 +167,20 @@ def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solv
 
 
 def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
-    """L-BFGS, preconditioned by a sample of the rows; Newton's method from where many passes have not been enough."""
-    for state in islice(lbfgs(risk, *sampled(risk, V)), PATIENCE if risk.design.p * risk.k <= WIDEST else None):
+    """L-BFGS, preconditioned by the diagonal where that will do, or else by a sample of the rows.
+
+    Who finds after all that it will not do goes on with the sample; and from where many passes have not been enough,
+    with Newton's method.
+    """
+    diagonal_will_do = easy(risk, V)
+    if diagonal_will_do is None:
+        states = lbfgs(risk, *sampled(risk, V))
+    else:
+        V, precondition, worth = diagonal_will_do
+        for state in islice(lbfgs(risk, V, precondition), worth):
+            yield state
+        states = islice(lbfgs(risk, state.V, sampled_at(risk, state.V)), 1, None)
+    for state in islice(states, PATIENCE if risk.design.p * risk.k <= WIDEST else None):
         yield state
     yield from islice(newton(risk, state.V), 1, None)
 
