@@ -2,8 +2,9 @@
 
 Which solver is fastest is a matter of shape. Newton's method is, where forming the Hessian costs little; then it is
 also exact to rounding. For other small tables it finds its steps by conjugate gradients. For tall data, the Hessian of
-a sample of rows preconditions L-BFGS, whose passes over the data do the rest. For wide sparse data the diagonal has to
-do, until it pays to compile a loop: then dual coordinate descent needs a few sweeps only.
+a sample of rows preconditions L-BFGS, whose passes over the data do the rest; or its diagonal, where the sample says
+that this will do. For wide sparse data the diagonal has to do, until it pays to compile a loop: then dual coordinate
+descent needs a few sweeps only.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.logistic_descent import Solver, logistic_descent, sweep
 from separatrix.solvers.newton import newton
-from separatrix.solvers.precondition import diagonal, sampled
+from separatrix.solvers.precondition import diagonal, easy, sampled, sampled_at
 from separatrix.solvers.truncated import truncated
 from separatrix.targets import Targets
 
@@ -49,6 +50,7 @@ EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
 PATIENCE = 60  # passes in which a sampled Hessian should have done
+STEPS = 10  # or less: what so many of Newton's steps cost, at 20 columns of a Hessian a pass
 ENTRY = 1 / 6  # Python steps in the time that a hard problem takes an entry of wide sparse rows, in some hundred passes
 
 
@@ -130,8 +132,9 @@ def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settin
 def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
     """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
 
-    Conjugate gradients and coordinate descent need to know what gradient is ``within`` what is asked for. The descent
-    has alphas to start from for V = 0 only.
+    Conjugate gradients and coordinate descent need to know what gradient is ``within`` what is asked for. Who cannot
+    say goes by what steps promise to gain, which only a good Hessian knows. The descent has alphas to start from for
+    V = 0 only.
     """
     primal, accuracy = _choose_primal(risk, solver, within)
     if solver == "auto" and within is not None and from_zero and accuracy > 0 and _descends(risk):
@@ -157,18 +160,40 @@ def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solv
     tiny = 0.5 * cost * risk.k <= TINY
     tall = _tall(design)
     small = SEVERAL if risk.k > 1 else SMALL if tall else WIDE
-    if solver == "auto" and within is not None and not tiny and design.nbytes <= small:
-        return lambda r, V: truncated(r, V, within), CLOSE
+    if solver == "auto" and within is not None and not tiny:
+        if design.nbytes <= small:
+            return lambda r, V: truncated(r, V, within), CLOSE
+        if tall:
+            return _preconditioned, np.inf
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
         return newton, 0.0 if cost <= CHEAP else np.inf
     if solver == "auto" and tall:
-        return _preconditioned, np.inf
+        return _by_sample, np.inf
     return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
 
 
 def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
-    """L-BFGS, preconditioned by a sample of the rows; Newton's method from where many passes have not been enough."""
-    for state in islice(lbfgs(risk, *sampled(risk, V)), PATIENCE if risk.design.p * risk.k <= WIDEST else None):
+    """L-BFGS, preconditioned by the diagonal where that seems to do, and by a sample of the rows where it does not."""
+    found = easy(risk, V)
+    if found is None:
+        yield from _by_sample(risk, V)
+        return
+    V, precondition, worth = found
+    for state in islice(lbfgs(risk, V, precondition), worth):
+        yield state
+    states = lbfgs(risk, state.V, sampled_at(risk, state.V))
+    yield from islice(_patiently(risk, states), 1, None)
+
+
+def _by_sample(risk: Risk, V: Floats) -> Iterator[State]:
+    """L-BFGS, preconditioned by a sample of the rows, from near its optimum."""
+    return _patiently(risk, lbfgs(risk, *sampled(risk, V)))
+
+
+def _patiently(risk: Risk, states: Iterator[State]) -> Iterator[State]:
+    """These states, and those of Newton's method from where many passes have not been enough."""
+    order = risk.design.p * risk.k
+    for state in islice(states, min(PATIENCE, STEPS + STEPS * order // 20) if order <= WIDEST else None):
         yield state
     yield from islice(newton(risk, state.V), 1, None)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from scipy import linalg, sparse
@@ -19,6 +21,8 @@ from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 # two Hessians take 4 r p³ operations, and the cores do some 5 operations in the time they read a byte:
 # the sum is least at r³ = 14000 n / p².
 BALANCE = 14_000.0
+TRIAL = 8  # passes over the sample that it takes to ask whether the diagonal will do
+LEFT = 1e-4  # of F, as a gap at the sample's optimum, is what passes over all rows have to get rid of
 SHORT = 5  # steps that leave a sample closer to its own optimum than that is to everyone's
 LONGER = 12  # where it is to tell which rows are near the boundary
 MOST = 0.5  # of sparse rows hold most of the curvature
@@ -30,16 +34,49 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small. Sparse rows
     cost little in a Hessian, so there it is that of the rows that make up most of it.
     """
-    n, p = risk.design.n, risk.design.p
-    size = int(p * max(3.0, (BALANCE * n / p**2) ** (1 / 3)))
-    step = max(1, n // size)
+    step = _spacing(risk)[0]
     fitted = risk.sample(slice(0, None, step))
     few = isinstance(risk.design, SparseDesign)
-    V = run(lbfgs(fitted, V, kronecker(fitted, fitted.expand(V)[2])), lambda state: False, LONGER if few else SHORT)[
-        0
-    ].V
-    others = _most_curved(risk, V) if few else risk.sample(slice(step // 2, None, step))
-    return V, kronecker(others, others.expand(V)[2])
+    half = fitted if few else fitted.sample(slice(0, None, 2))  # does for these steps
+    V = run(lbfgs(fitted, V, kronecker(half, half.expand(V)[2])), lambda state: False, LONGER if few else SHORT)[0].V
+    return V, sampled_at(risk, V)
+
+
+def sampled_at(risk: Risk, V: Floats) -> Preconditioner:
+    """The inverse Hessian at V of rows that V was not fitted to."""
+    others = _most_curved(risk, V) if isinstance(risk.design, SparseDesign) else risk.sample(_others(_spacing(risk)[0]))
+    return kronecker(others, others.expand(V)[2])
+
+
+def easy(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner, int] | None:
+    """A start, the diagonal there, and the passes that it is worth; None if a sampled Hessian is worth its price.
+
+    A sample of the rows tells: k steps there that leave a share δ of F to gain leave δ^(1/k) of it each, and so will
+    those on all rows. And who promises to gain more than F, which is never negative, knows too little of the Hessian.
+    """
+    step, price = _spacing(risk)
+    if isinstance(risk.design, SparseDesign) or risk.design.p < 20 * TRIAL * risk.k:
+        return None
+    fitted, others = risk.sample(slice(0, None, step)), risk.sample(_others(step))
+    precondition = diagonal(fitted, V)
+    value, gradient = fitted.value_and_gradient(V)
+    if 0.5 * float(np.vdot(gradient, precondition(gradient))) > value:
+        return None
+    for k, state in enumerate(islice(lbfgs(fitted, V, precondition), SHORT + 1)):
+        if k > 1 and 0.5 * state.decrement > state.value * LEFT ** (k / price):
+            return None
+    return state.V, diagonal(others, state.V), math.ceil(price)
+
+
+def _spacing(risk: Risk) -> tuple[int, float]:
+    """Which fraction of the rows to sample, and how many passes over all rows it costs to solve with their Hessian."""
+    n, p = risk.design.n, risk.design.p
+    ratio = max(3.0, (BALANCE * n / p**2) ** (1 / 3))
+    return max(1, n // int(ratio * p)), 5.0 + 700.0 / ratio**2 + ratio * p**2 / (10.0 * n * risk.k)
+
+
+def _others(step: int) -> slice:
+    return slice(step // 2, None, step)
 
 
 def _most_curved(risk: Risk, V: Floats) -> Risk:
@@ -71,24 +108,39 @@ def kronecker(risk: Risk, bend: Floats) -> Preconditioner:
 
 
 def diagonal(risk: Risk, V: Floats) -> Preconditioner:
-    """Division by the diagonal of the Hessian."""
-    D = _diagonal(risk, V)
-    return lambda G: G / D
+    """Division by the diagonal of the Hessian, about the columns' means m if the intercept is free to absorb them.
+
+    With b' = b + m.w, the weights w and the intercept b' do not meet in the Hessian. The derivative by w, b' kept, is
+    dF/dw - m dF/db.
+    """
+    squares, means, totals = _moments(risk, V)
+    d, ridge = risk.design.d, risk.ridge[:, None]
+    D = squares - totals.sum(axis=0) * means**2
+    D = np.maximum(D, 1e-10 * squares) + ridge[:d]  # rounding must not make it negative
+    T = totals + ridge[d:]
+    D[D <= 0], T[T <= 0] = 1.0, 1.0  # no row sees this coordinate
+
+    def precondition(G: Floats) -> Floats:
+        W = (G[:d] - means * G[d:].sum(axis=0)) / D
+        return np.vstack([W, G[d:] / T - (means * W).sum(axis=0, keepdims=True)])
+
+    return precondition
 
 
-def _diagonal(risk: Risk, V: Floats) -> Floats:
-    """The diagonal of the Hessian, (p, k)."""
+def _moments(risk: Risk, V: Floats) -> tuple[Floats, Floats, Floats]:
+    """sum_i h_i x_i² (d, k) for curvatures h_i, the means sum_i h_i x_i / sum_i h_i (d, k), and sum_i h_i (1, k).
+
+    Without an intercept the means are 0, and there is no sum: (0, k).
+    """
     d = risk.design.d
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
         A = risk.curvature(values, block.dot(V))
         R = c[:, None] * np.diagonal(A, axis1=1, axis2=2)
         squares = block.xt.power(2) if sparse.issparse(block.xt) else block.xt**2
-        return product(squares, R), R.sum(axis=0)
+        return product(squares, R), block.tdot(R)
 
-    squares, totals = risk.design.reduce(add, risk.targets.values, risk.weight)
-    D = np.empty((risk.design.p, risk.k))
-    D[:d] = squares
-    D[d:] = totals
-    D += risk.ridge[:, None]
-    return np.where(D > 0, D, 1.0)
+    squares, sums = risk.design.reduce(add, risk.targets.values, risk.weight)
+    totals = sums[d:]
+    means = sums[:d] / np.maximum(totals, np.finfo(np.float64).tiny) if len(totals) else np.zeros_like(squares)
+    return squares, means, totals
