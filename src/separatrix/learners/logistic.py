@@ -31,7 +31,7 @@ from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.logistic_descent import Solver, logistic_descent, sweep
 from separatrix.solvers.newton import newton
-from separatrix.solvers.precondition import diagonal, sampled
+from separatrix.solvers.precondition import diagonal, renewed, sampled
 from separatrix.solvers.truncated import truncated
 from separatrix.targets import Targets
 
@@ -168,7 +168,9 @@ def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solv
 
 def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
     """L-BFGS, preconditioned by a sample of the rows; Newton's method from where many passes have not been enough."""
-    for state in islice(lbfgs(risk, *sampled(risk, V)), PATIENCE if risk.design.p * risk.k <= WIDEST else None):
+    renew = isinstance(risk.design, SparseDesign) and risk.k == 1
+    states = renewed(risk, V) if renew else lbfgs(risk, *sampled(risk, V))
+    for state in islice(states, PATIENCE if risk.design.p * risk.k <= WIDEST else None):
         yield state
     yield from islice(newton(risk, state.V), 1, None)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from scipy import linalg, sparse
@@ -12,7 +14,7 @@ from separatrix.design import Block
 from separatrix.design.base import Parts, product
 from separatrix.design.sparse import SparseDesign
 from separatrix.problems.risk import Risk
-from separatrix.solvers.driver import run
+from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 
 # L-BFGS preconditioned by the Hessian of r p rows takes about 5 + 700/r² passes (measured). A pass moves 8 n p bytes,
@@ -20,8 +22,10 @@ from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 # the sum is least at r³ = 14000 n / p².
 BALANCE = 14_000.0
 SHORT = 5  # steps that leave a sample closer to its own optimum than that is to everyone's
-LONGER = 12  # where it is to tell which rows are near the boundary
-MOST = 0.5  # of sparse rows hold most of the curvature
+LONGER = 20  # by the diagonal alone, which costs less than a Hessian where nobody knows yet which rows will matter
+FAINT = 0.2  # of the mean curvature: what rows with less hold together is less than that of the whole
+MOST = 0.5  # of the rows are enough in any case
+FRESH = 16  # passes in which it should have done, or it is time to look where the curvature is by now
 
 
 def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
@@ -34,20 +38,38 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     size = int(p * max(3.0, (BALANCE * n / p**2) ** (1 / 3)))
     step = max(1, n // size)
     fitted = risk.sample(slice(0, None, step))
-    few = isinstance(risk.design, SparseDesign)
-    V = run(lbfgs(fitted, V, kronecker(fitted, fitted.expand(V)[2])), lambda state: False, LONGER if few else SHORT)[
-        0
-    ].V
-    others = _most_curved(risk, V) if few else risk.sample(slice(step // 2, None, step))
+    if isinstance(risk.design, SparseDesign):
+        V = run(lbfgs(fitted, V, diagonal(fitted, V)), lambda state: False, LONGER)[0].V
+        return V, kronecker(*_most_curved(risk, V))
+    V = run(lbfgs(fitted, V, kronecker(fitted, fitted.expand(V)[2])), lambda state: False, SHORT)[0].V
+    others = risk.sample(slice(step // 2, None, step))
     return V, kronecker(others, others.expand(V)[2])
 
 
-def _most_curved(risk: Risk, V: Floats) -> Risk:
-    """The risk of the rows in which the losses bend most, as heavy as they are."""
-    bends = risk.weight * risk.mean_bend(risk.expand(V)[2], risk.weight)[1]
-    count = int(MOST * len(bends))
+def renewed(risk: Risk, V: Floats) -> Iterator[State]:
+    """L-BFGS on sparse rows, whose preconditioner is computed again where the last one has not been enough.
+
+    For one column, where it is all of the Hessian; of several, the pairs of L-BFGS know more and had better be kept.
+    """
+    V, precondition = sampled(risk, V)
+    first = 0
+    while True:
+        for state in islice(lbfgs(risk, V, precondition), first, FRESH):
+            yield state
+        V, first = state.V, 1
+        precondition = kronecker(*_most_curved(risk, V))
+
+
+def _most_curved(risk: Risk, V: Floats) -> tuple[Risk, Floats]:
+    """The risk of the rows in which the losses bend most, as heavy as they are, and how they bend at V.
+
+    So its Hessian is at most that of all rows, and most of it.
+    """
+    bend = risk.expand(V)[2]
+    bends = risk.weight * risk.mean_bend(bend, risk.weight)[1]
+    count = min(int(MOST * len(bends)), np.count_nonzero(bends >= FAINT * bends.mean()))
     rows = np.sort(np.argpartition(-bends, count)[:count])
-    return replace(risk.sample(rows), weight=risk.weight[rows])
+    return replace(risk.sample(rows), weight=risk.weight[rows]), bend[rows]
 
 
 def kronecker(risk: Risk, bend: Floats) -> Preconditioner:
