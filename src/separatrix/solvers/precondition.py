@@ -67,7 +67,7 @@ def _most_curved(risk: Risk, V: Floats) -> tuple[Risk, Floats]:
     """
     bend = risk.expand(V)[2]
     bends = risk.weight * risk.mean_bend(bend, risk.weight)[1]
-    count = min(int(MOST * len(bends)), np.count_nonzero(bends >= FAINT * bends.mean()))
+    count = min(int(MOST * len(bends)), int(np.count_nonzero(bends >= FAINT * bends.mean())))
     rows = np.sort(np.argpartition(-bends, count)[:count])
     return replace(risk.sample(rows), weight=risk.weight[rows]), bend[rows]
 
