@@ -48,6 +48,7 @@ CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows mo
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
+LONG = 40  # entries of a row beside which the rest of what a sweep does for it is little
 PATIENCE = 60  # passes in which a sampled Hessian should have done
 ENTRY = 1 / 6  # Python steps in the time that a hard problem takes an entry of wide sparse rows, in some hundred passes
 
@@ -144,11 +145,18 @@ def _descends(risk: Risk) -> bool:
     design = risk.design
     if not isinstance(risk, LogisticRisk) or not isinstance(design, SparseDesign) or design.offset is not None:
         return False
-    return not _tall(design) and compiling_pays(sweep, saved(ENTRY * design.X.nnz))
+    if _tall(design) or (_many(design) and design.X.nnz < LONG * design.n):
+        return False
+    return compiling_pays(sweep, saved(ENTRY * design.X.nnz))
 
 
 def _tall(design: Design) -> bool:
     return design.p <= WIDEST and design.n > 3 * design.p
+
+
+def _many(design: Design) -> bool:
+    """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
+    return isinstance(design, SparseDesign) and design.n >= design.p
 
 
 def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solver, float]:
@@ -156,7 +164,7 @@ def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solv
     cost = design.n * order * design.p
     tiny = 0.5 * cost * risk.k <= TINY
     tall = _tall(design)
-    small = SEVERAL if risk.k > 1 else SMALL if tall else WIDE
+    small = SEVERAL if risk.k > 1 else SMALL if tall or _many(design) else WIDE
     if solver == "auto" and within is not None and not tiny and design.nbytes <= small:
         return lambda r, V: truncated(r, V, within), CLOSE
     if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
