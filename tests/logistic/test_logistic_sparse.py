@@ -188,3 +188,11 @@ def test_small_tables_do_not_wait_for_a_compiler(monkeypatch):
     assert fits[-1]  # but many of them are as good as a large one
     tall = risk_of(*rows(2000, 30), 1.0, True)
     assert not logistic._descends(tall)
+
+
+def test_many_short_rows_are_left_to_passes_over_all(worth_compiling):
+    """With a row for every column or more, L-BFGS is the faster one, unless rows are long enough for the loop."""
+    few, short, long = (risk_of(*rows(n, 3100, k / 3100), 1.0, True) for n, k in ((1000, 20), (3200, 20), (3200, 60)))
+    assert logistic._descends(few)
+    assert not logistic._descends(short)
+    assert logistic._descends(long)

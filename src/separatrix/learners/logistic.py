@@ -32,7 +32,7 @@ from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.logistic_descent import Solver, logistic_descent, sweep
 from separatrix.solvers.newton import newton
-from separatrix.solvers.precondition import diagonal, easy, sampled, sampled_at
+from separatrix.solvers.precondition import diagonal, easy, renewed, sampled, sampled_at
 from separatrix.solvers.truncated import truncated
 from separatrix.targets import Targets
 
@@ -49,6 +49,7 @@ CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows mo
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
+LONG = 40  # entries of a row beside which the rest of what a sweep does for it is little
 PATIENCE = 60  # passes in which a sampled Hessian should have done
 STEPS = 10  # or less: what so many of Newton's steps cost, at 20 columns of a Hessian a pass
 ENTRY = 1 / 6  # Python steps in the time that a hard problem takes an entry of wide sparse rows, in some hundred passes
@@ -147,11 +148,18 @@ def _descends(risk: Risk) -> bool:
     design = risk.design
     if not isinstance(risk, LogisticRisk) or not isinstance(design, SparseDesign) or design.offset is not None:
         return False
-    return not _tall(design) and compiling_pays(sweep, saved(ENTRY * design.X.nnz))
+    if _tall(design) or (_many(design) and design.X.nnz < LONG * design.n):
+        return False
+    return compiling_pays(sweep, saved(ENTRY * design.X.nnz))
 
 
 def _tall(design: Design) -> bool:
     return design.p <= WIDEST and design.n > 3 * design.p
+
+
+def _many(design: Design) -> bool:
+    """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
+    return isinstance(design, SparseDesign) and design.n >= design.p
 
 
 def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solver, float]:
@@ -159,7 +167,7 @@ def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solv
     cost = design.n * order * design.p
     tiny = 0.5 * cost * risk.k <= TINY
     tall = _tall(design)
-    small = SEVERAL if risk.k > 1 else SMALL if tall else WIDE
+    small = SEVERAL if risk.k > 1 else SMALL if tall or _many(design) else WIDE
     if solver == "auto" and within is not None and not tiny:
         if design.nbytes <= small:
             return lambda r, V: truncated(r, V, within), CLOSE
@@ -187,7 +195,8 @@ def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
 
 def _by_sample(risk: Risk, V: Floats) -> Iterator[State]:
     """L-BFGS, preconditioned by a sample of the rows, from near its optimum."""
-    return _patiently(risk, lbfgs(risk, *sampled(risk, V)))
+    renew = isinstance(risk.design, SparseDesign) and risk.k == 1
+    return _patiently(risk, renewed(risk, V) if renew else lbfgs(risk, *sampled(risk, V)))
 
 
 def _patiently(risk: Risk, states: Iterator[State]) -> Iterator[State]:

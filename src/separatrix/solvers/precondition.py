@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -14,7 +15,7 @@ from separatrix.design import Block
 from separatrix.design.base import Parts, product
 from separatrix.design.sparse import SparseDesign
 from separatrix.problems.risk import Risk
-from separatrix.solvers.driver import run
+from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 
 # L-BFGS preconditioned by the Hessian of r p rows takes about 5 + 700/r² passes (measured). A pass moves 8 n p bytes,
@@ -24,8 +25,10 @@ BALANCE = 14_000.0
 TRIAL = 8  # passes over the sample that it takes to ask whether the diagonal will do
 LEFT = 1e-4  # of F, as a gap at the sample's optimum, is what passes over all rows have to get rid of
 SHORT = 5  # steps that leave a sample closer to its own optimum than that is to everyone's
-LONGER = 12  # where it is to tell which rows are near the boundary
-MOST = 0.5  # of sparse rows hold most of the curvature
+LONGER = 20  # by the diagonal alone, which costs less than a Hessian where nobody knows yet which rows will matter
+FAINT = 0.2  # of the mean curvature: what rows with less hold together is less than that of the whole
+MOST = 0.5  # of the rows are enough in any case
+FRESH = 16  # passes in which it should have done, or it is time to look where the curvature is by now
 
 
 def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
@@ -36,15 +39,19 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     """
     step = _spacing(risk)[0]
     fitted = risk.sample(slice(0, None, step))
-    few = isinstance(risk.design, SparseDesign)
-    half = fitted if few else fitted.sample(slice(0, None, 2))  # does for these steps
-    V = run(lbfgs(fitted, V, kronecker(half, half.expand(V)[2])), lambda state: False, LONGER if few else SHORT)[0].V
+    if isinstance(risk.design, SparseDesign):
+        V = run(lbfgs(fitted, V, diagonal(fitted, V)), lambda state: False, LONGER)[0].V
+    else:
+        half = fitted.sample(slice(0, None, 2))  # does for these steps
+        V = run(lbfgs(fitted, V, kronecker(half, half.expand(V)[2])), lambda state: False, SHORT)[0].V
     return V, sampled_at(risk, V)
 
 
 def sampled_at(risk: Risk, V: Floats) -> Preconditioner:
-    """The inverse Hessian at V of rows that V was not fitted to."""
-    others = _most_curved(risk, V) if isinstance(risk.design, SparseDesign) else risk.sample(_others(_spacing(risk)[0]))
+    """The inverse Hessian at V of rows that V was not fitted to; of sparse rows, of those that make up most of it."""
+    if isinstance(risk.design, SparseDesign):
+        return kronecker(*_most_curved(risk, V))
+    others = risk.sample(_others(_spacing(risk)[0]))
     return kronecker(others, others.expand(V)[2])
 
 
@@ -79,12 +86,30 @@ def _others(step: int) -> slice:
     return slice(step // 2, None, step)
 
 
-def _most_curved(risk: Risk, V: Floats) -> Risk:
-    """The risk of the rows in which the losses bend most, as heavy as they are."""
-    bends = risk.weight * risk.mean_bend(risk.expand(V)[2], risk.weight)[1]
-    count = int(MOST * len(bends))
+def renewed(risk: Risk, V: Floats) -> Iterator[State]:
+    """L-BFGS on sparse rows, whose preconditioner is computed again where the last one has not been enough.
+
+    For one column, where it is all of the Hessian; of several, the pairs of L-BFGS know more and had better be kept.
+    """
+    V, precondition = sampled(risk, V)
+    first = 0
+    while True:
+        for state in islice(lbfgs(risk, V, precondition), first, FRESH):
+            yield state
+        V, first = state.V, 1
+        precondition = sampled_at(risk, V)
+
+
+def _most_curved(risk: Risk, V: Floats) -> tuple[Risk, Floats]:
+    """The risk of the rows in which the losses bend most, as heavy as they are, and how they bend at V.
+
+    So its Hessian is at most that of all rows, and most of it.
+    """
+    bend = risk.expand(V)[2]
+    bends = risk.weight * risk.mean_bend(bend, risk.weight)[1]
+    count = min(int(MOST * len(bends)), int(np.count_nonzero(bends >= FAINT * bends.mean())))
     rows = np.sort(np.argpartition(-bends, count)[:count])
-    return replace(risk.sample(rows), weight=risk.weight[rows])
+    return replace(risk.sample(rows), weight=risk.weight[rows]), bend[rows]
 
 
 def kronecker(risk: Risk, bend: Floats) -> Preconditioner:
