@@ -78,7 +78,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         squared_error), so that each step lowers the objective. For "sgd", L = max_i C c_i ‖z_i‖² s + 1/n, so that no
         step overshoots on its own point.
     tol : float, default=1e-4
-        Largest certified relative suboptimality. Small problems go to machine precision. For squared_error, the largest
+        Largest certified relative suboptimality. Tiny problems go to machine precision. For squared_error, the largest
         gradient relative to slopes and columns; for Firth, the largest modified score in standard errors.
     max_iter : int, default=1000
         Iterations (of "sgd": passes) after which to give up, with a `ConvergenceWarning` that states the gap reached.
