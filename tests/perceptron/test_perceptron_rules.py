@@ -1,6 +1,7 @@
 """The update rules, against a reference that shares nothing with them."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -99,6 +100,59 @@ def test_every_storage_gives_the_same(update):
         np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
         assert model.certificate_.verify(rows, y)
         assert model.coef_.dtype == (np.float32 if getattr(rows, "dtype", None) == np.float32 else np.float64)
+
+
+def _in_parts(X, dtype=float):
+    """CSR rows with every entry twice, half of it each time, and not in order."""
+    rows = sparse.csr_array(X)
+    parts = [np.tile(part[a:b], 2) for part in (rows.indices, rows.data / 2) for a, b in pairwise(rows.indptr)]
+    indices, halves = np.concatenate(parts[: len(X)]), np.concatenate(parts[len(X) :])
+    return sparse.csr_array((halves.astype(dtype), indices, 2 * rows.indptr), shape=X.shape)
+
+
+@pytest.mark.parametrize("pays", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"init": "first"},
+        {"average": True},
+        {"trace": True},
+        {"shuffle": True, "random_state": 0},
+        {"update": "batch"},
+        {"update": "worst"},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*averaged weights:separatrix.ConvergenceWarning")
+def test_an_entry_in_several_parts_counts_as_their_sum(monkeypatch, options, pays):
+    monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead: pays)
+    X, y = separable(np.random.default_rng(9), n=40, d=4, whole=True)
+    weight = np.where(np.arange(40) % 7 == 3, 0.0, 1.0)
+    rows = _in_parts(X)
+    before = rows.copy()
+    assert rows.nnz == 2 * np.count_nonzero(X)
+    for given in (None, weight):
+        expected = Perceptron(max_iter=10_000, **options).fit(X, y, given)
+        model = Perceptron(max_iter=10_000, **options).fit(rows, y, given)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+        np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
+        assert model.status_ is expected.status_
+        if expected.certificate_ is None:
+            assert "average" in options
+        else:
+            assert model.certificate_.margin == pytest.approx(expected.certificate_.margin, rel=1e-12)
+            assert model.certificate_.verify(rows, y, given)
+    for part in ("data", "indices", "indptr"):  # as they were: neither added up nor sorted
+        np.testing.assert_array_equal(getattr(rows, part), getattr(before, part))
+
+
+def test_parts_that_do_not_add_up_as_numbers():
+    X, y = separable(np.random.default_rng(10), n=40, d=6, whole=True)
+    yes = _in_parts(X > 0, bool)  # True and True is True
+    stream = Perceptron().partial_fit(yes, y, classes=[-1, 1])
+    np.testing.assert_array_equal(stream.coef_, Perceptron().partial_fit(X > 0, y, classes=[-1, 1]).coef_)
+    with pytest.raises(ValueError, match="NaN: row 5"):
+        Perceptron().fit(_in_parts(np.where(np.arange(40)[:, None] == 5, np.nan, X)), y)
 
 
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array, _with_long_indices])

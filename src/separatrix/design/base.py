@@ -184,6 +184,10 @@ class Design(ABC):
     def block_rows(self, block_bytes: int) -> int:
         """How many rows make a block of about this size."""
 
+    def summed(self) -> Self:
+        """The same rows, with no entry stored in several parts."""
+        return self
+
     @property
     def square_bytes(self) -> int:
         """Bytes of a block with as many rows as columns: adding up Gram matrices then costs less than forming them."""

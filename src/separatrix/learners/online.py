@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import Loop, compiled, compiling_pays
+from separatrix.compiled import Loop, compiled, compiling_pays, prefetch, unsigned
 from separatrix.design import Design
 
 INFINITY = float("inf")
 ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
+AHEAD = 4  # rows that are on their way from memory while one is worked on
 LIST_ENTRIES = 1_000_000  # a list takes four times the memory of an array: only for small tables
 
 # a score of 0 is a mistake for the points whose signed step is below this: all, those with y = -1, none
@@ -29,10 +30,10 @@ def online_dense(
     history: Any, when: Any,
 ) -> Any:  # fmt: skip
     """Points order[start:] of the dense rows x; see `Rows.run`."""
-    d = len(w) - 1
+    d, end = len(w) - 1, len(step) if order is None else len(order)
     updates = 0
-    for t in range(start, len(order)):
-        i = order[t]
+    for t in range(start, end):
+        i = t if order is None else order[t]
         row = x[i]
         score = one * w[d]
         for j in range(d):
@@ -56,7 +57,7 @@ def online_dense(
                 when[updates - 1] = t
                 if updates == len(when):
                     return t + 1, updates
-    return len(order), updates
+    return end, updates
 
 
 def online_csr(
@@ -64,14 +65,22 @@ def online_csr(
     drift: Any, seen: Any, history: Any, when: Any,
 ) -> Any:  # fmt: skip
     """Points order[start:] of the CSR rows (data, indices, indptr); see `Rows.run`."""
-    d = len(w) - 1
+    d, end = len(w) - 1, len(step) if order is None else len(order)
     updates = 0
-    for t in range(start, len(order)):
-        i = order[t]
+    for t in range(start, end):
+        i = t if order is None else order[t]
+        if t + AHEAD < end:
+            later = t + AHEAD if order is None else order[t + AHEAD]
+            prefetch(indptr[later], indptr[later + 1], data, indices)
         first, last = indptr[i], indptr[i + 1]
-        score = one * w[d]
-        for p in range(first, last):
+        middle = (first + last) >> 1
+        score, other = one * w[d], 0.0  # two sums: an addition need not wait for the one before
+        for p, q in zip(range(first, middle), range(middle, last)):  # noqa: B905  the second may have one more
             score += data[p] * w[indices[p]]
+            other += data[q] * w[indices[q]]
+        for q in range(middle + (middle - first), last):
+            other += data[q] * w[indices[q]]
+        score += other
         if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
@@ -91,7 +100,7 @@ def online_csr(
                 when[updates - 1] = t
                 if updates == len(when):
                     return t + 1, updates
-    return len(order), updates
+    return end, updates
 
 
 @dataclass
@@ -142,9 +151,8 @@ class Rows:
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
         self.arrays: tuple[Array, ...]
-        if self.sparse:  # unsigned: an index that cannot be negative needs no check in the loop
-            unsigned = [part.view(part.dtype.str.replace("i", "u")) for part in (X.indices, X.indptr)]
-            self.arrays = (X.data.astype(dtype, copy=False), *unsigned)
+        if self.sparse:
+            self.arrays = (X.data.astype(dtype, copy=False), unsigned(X.indices), unsigned(X.indptr))
         else:
             self.arrays = (np.ascontiguousarray(X, dtype=dtype),)
 
@@ -157,14 +165,15 @@ class Rows:
         if self.sparse:
             data, indices, indptr = self.arrays
             row = slice(indptr[i], indptr[i + 1])
-            w[indices[row]] += change * data[row].astype(np.float64)
+            np.add.at(w, indices[row], change * data[row].astype(np.float64))  # a column may come twice
         else:
             w[: self.d] += change * self.arrays[0][i].astype(np.float64)
         w[self.d] += change * self.one
 
     def run(
-        self, step: Floats, tie: float, order: Integers, start: int, state: State, history: Floats, when: Integers
-    ) -> tuple[int, int]:
+        self, step: Floats, tie: float, order: Integers | None, start: int, state: State, history: Floats,
+        when: Integers,
+    ) -> tuple[int, int]:  # fmt: skip
         """Apply the rule to the points order[start:], in place; return where it stopped, and the number of updates.
 
         Parameters
@@ -173,8 +182,8 @@ class Rows:
             eta c_i y_i: the sign is the label's.
         tie : float
             A score of 0 is a mistake for steps below it (see `TIES`).
-        order : integer array
-            The points in the order of their turn.
+        order : integer array or None
+            The points in the order of their turn; None for 0, 1, ...
         start : int
             Where in `order` to begin.
         state : State
@@ -189,18 +198,18 @@ class Rows:
             If a score is not finite.
         """
         loop: Loop = online_csr if self.sparse else online_dense
-        work = (self.arrays[0].size / self.n + 5) * (len(order) - start) / ELEMENTS
+        work = (self.arrays[0].size / self.n + 5) * ((self.n if order is None else len(order)) - start) / ELEMENTS
         # None for what nobody asks for: then there is less to compile
         drift = state.drift if len(state.drift) else None
         record = (history, when) if len(when) else (None, None)
         rest = (state.alpha, drift, state.seen, *record)
         if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
-            run = compiled(loop, np.inf)
+            run = compiled(loop, np.inf, in_order=self.sparse)  # to gather weights into vectors takes longer
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
         else:
-            w = state.w.tolist()
-            stop, updates = loop(*self._lists, self.one, step.tolist(), tie, order.tolist(), start, w, *rest)
+            w, turns = state.w.tolist(), None if order is None else order.tolist()
+            stop, updates = loop(*self._lists, self.one, step.tolist(), tie, turns, start, w, *rest)
             state.w[:] = w
         if updates < 0:
-            raise FloatingPointError(f"the score of row {order[stop]} is not finite")
+            raise FloatingPointError(f"the score of row {stop if order is None else order[stop]} is not finite")
         return int(stop), int(updates)
