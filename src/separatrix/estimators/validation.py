@@ -185,7 +185,7 @@ def _codes(labels: Array, y: Array) -> Integers:
     """The position of each y among the labels, which are sorted."""
     if len(labels) != 2:
         return np.searchsorted(labels, y)  # much faster than the inverse that np.unique offers
-    return (y == labels[1]).astype(np.intp)
+    return (y == labels[1]).view(np.int8)  # a byte a row, as above
 
 
 def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None) -> Targets:

@@ -183,9 +183,8 @@ def one_pass(
 
 def signed_steps(targets: Targets, weight: Floats, task: int, eta0: float) -> Floats:
     """eta c_i y_i for each row."""
-    step = 2.0 * (targets.values == positive_code(targets, task))
-    step -= 1.0  # in place, here and below: to get memory for many rows takes longer than to fill it
-    step *= eta0
+    step = 2.0 * eta0 * (targets.values == positive_code(targets, task))
+    step -= eta0  # in place, here and below: to get memory for many rows takes longer than to fill it
     step *= weight
     return step
 
