@@ -44,7 +44,8 @@ def check_training(
     """Validate what `fit` was given; ``classes`` are the labels to expect if y need not have them all.
 
     ``sweep=False`` leaves out the search for NaN, infinity and huge entries, and that for duplicates in a sparse X: for
-    a learner that sees each row's score anyway, and calls `check_entries` when one is not finite.
+    a learner that sees each row's score anyway, and calls `check_entries` when one is not finite. Weights that are not
+    given are then one 1 seen n times, which takes no time to make.
     """
     require_labels(estimator, y)
     X = check_rows(estimator, X, reset=reset)
@@ -52,7 +53,7 @@ def check_training(
     design = as_design(X, intercept, names, duplicates=not sweep)
     if sweep or sample_weight is not None:  # rows of weight 0 are not looked at again
         check_entries(design, estimator)
-    targets, weight, kept = check_labels(estimator, X, y, sample_weight, design.n, classes)
+    targets, weight, kept = check_labels(estimator, X, y, sample_weight, design.n, classes, spread=not sweep)
     n_given = design.n
     if not isinstance(kept, slice):
         design = as_design(X[kept], intercept, names, duplicates=not sweep)
@@ -68,12 +69,12 @@ def require_labels(estimator: Any, y: Any) -> None:
 
 
 def check_labels(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, n: int, classes: Array | None = None
+    estimator: Any, X: Any, y: Any, sample_weight: Any, n: int, classes: Array | None = None, *, spread: bool = False
 ) -> tuple[Targets, Floats, Integers | slice]:
     """Targets and weights of the rows that have a weight, the class weights in it; and which rows these are."""
     y, few = _labels(estimator, y)
     check_consistent_length(X, y)
-    weight = _weights(sample_weight, n)
+    weight = np.broadcast_to(1.0, n) if spread and sample_weight is None else _weights(sample_weight, n)
     kept: Integers | slice = slice(None)
     if sample_weight is not None and not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
