@@ -172,6 +172,45 @@ def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
         np.testing.assert_array_equal(fits[0].trace_["weights"], fits[1].trace_["weights"])
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"boundary": "positive"},
+        {"boundary": "correct", "init": "ones"},
+        {"shuffle": True, "random_state": 0},
+        {"fit_intercept": False, "eta0": 0.25},
+        {"class_weight": {-1: 2.0}},
+    ],
+)
+def test_leaps_make_the_same_updates(monkeypatch, options):
+    rng = np.random.default_rng(11)
+    monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead: False)
+    for noise in (0, 1):
+        X, y = separable(rng, n=50, d=4, whole=True)
+        y[rng.permutation(50)[:noise]] *= -1
+        for labels in (y, np.where(X[:, 0] > 1, 5, y)):  # two classes, three classes
+            fits = []
+            for calls in (np.inf, 0.0):
+                monkeypatch.setattr("separatrix.learners.leaps.LEAP", calls)
+                fits.append(Perceptron(max_iter=40, **options))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    fits[-1].fit(X, labels)
+            for name in ("coef_", "intercept_", "dual_coef_", "n_updates_", "n_iter_"):
+                np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
+
+
+def test_no_leap_over_a_score_that_overflows(monkeypatch):
+    monkeypatch.setattr("separatrix.learners.leaps.LEAP", 0.0)
+    X, y = separable(np.random.default_rng(12), n=30, d=3)
+    for broken in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="row 29, column 2"):
+            Perceptron().fit(np.where((np.arange(30)[:, None] == 29) & (np.arange(3) == 2), broken, X), y)
+    with pytest.raises(ValueError, match="overflow"):
+        Perceptron(init=np.full(4, 1e300)).fit(1e20 * X, y)
+
+
 def test_the_compiler_is_called_once_the_work_adds_up(monkeypatch):
     def loop():
         raise AssertionError

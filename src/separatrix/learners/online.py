@@ -1,7 +1,8 @@
 """Rosenblatt's rule, one point after the other: score each point; where it is a mistake, w <- w + step_i (x_i, 1).
 
 The loop is written twice, for dense rows and for CSR rows, and runs in two ways from the same source: compiled on
-arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays).
+arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays). Where mistakes are
+few, `Leaps` from one to the next take its place.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import Loop, compiled, compiling_pays, prefetch, unsigned
 from separatrix.design import Design
+from separatrix.learners import leaps
 
 INFINITY = float("inf")
 ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
@@ -148,9 +150,11 @@ class Rows:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
         self.n, self.d = design.n, design.d
         self.ahead = 0  # passes that will most likely follow
+        self.mistakes = self.n  # of the last run: a guess for the next
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
         self.arrays: tuple[Array, ...]
+        self._leaping: leaps.Leaps | None = None
         if self.sparse:
             self.arrays = (X.data.astype(dtype, copy=False), unsigned(X.indices), unsigned(X.indptr))
         else:
@@ -159,6 +163,11 @@ class Rows:
     @cached_property
     def _lists(self) -> tuple[list[Any], ...]:
         return tuple(array.tolist() for array in self.arrays)
+
+    def _leaps(self, step: Floats, tie: float) -> leaps.Leaps:
+        if self._leaping is None or self._leaping.step is not step or self._leaping.tie != tie:
+            self._leaping = leaps.Leaps(self.arrays[0], self.one, step, tie)
+        return self._leaping
 
     def add(self, i: int, change: float, w: Floats) -> None:
         """w <- w + change (x_i, one)."""
@@ -198,18 +207,24 @@ class Rows:
             If a score is not finite.
         """
         loop: Loop = online_csr if self.sparse else online_dense
-        work = (self.arrays[0].size / self.n + 5) * ((self.n if order is None else len(order)) - start) / ELEMENTS
+        left, entries = (self.n if order is None else len(order)) - start, self.arrays[0].size
+        one_by_one = (entries / self.n + 5) * left
+        in_leaps = np.inf if self.sparse or len(state.drift) or len(when) else leaps.cost(entries, self.mistakes)
+        work = min(one_by_one, in_leaps) / ELEMENTS
         # None for what nobody asks for: then there is less to compile
         drift = state.drift if len(state.drift) else None
         record = (history, when) if len(when) else (None, None)
         rest = (state.alpha, drift, state.seen, *record)
-        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
+        if entries > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
             run = compiled(loop, np.inf, in_order=self.sparse)  # to gather weights into vectors takes longer
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
+        elif in_leaps < one_by_one and (leaping := self._leaps(step, tie)).finite(state.w):
+            stop, updates = start + left, leaping.run(order, start, state.w, state.alpha)
         else:
             w, turns = state.w.tolist(), None if order is None else order.tolist()
             stop, updates = loop(*self._lists, self.one, step.tolist(), tie, turns, start, w, *rest)
             state.w[:] = w
         if updates < 0:
             raise FloatingPointError(f"the score of row {stop if order is None else order[stop]} is not finite")
+        self.mistakes = int(updates)
         return int(stop), int(updates)
