@@ -19,16 +19,16 @@ WORTH = 200_000  # Python steps (about half a second) beyond which compiling pay
 IMPORTED = 0.05  # of the compiler's cost is left when another loop has imported it
 
 
-def compiled(loop: Loop, work: float) -> Loop:
+def compiled(loop: Loop, work: float, *, in_order: bool = False) -> Loop:
     """The loop itself if it will take about ``work`` steps and that is little, else its compiled form.
 
-    Sums may be reassociated, which lets them use vector instructions; infinities and NaN keep their meaning. A
-    compiled loop releases the GIL, so that several threads can run it.
+    Sums may be reassociated, which lets them use vector instructions, unless ``in_order``; infinities and NaN keep
+    their meaning. A compiled loop releases the GIL, so that several threads can run it.
     """
     if work < WORTH and loop not in _ready:
         return loop
     _ready.add(loop)
-    return _compile(loop)
+    return _compile(loop, in_order)
 
 
 def compiling_pays(loop: Loop, work: float, ahead: float = 0.0) -> bool:
@@ -54,12 +54,19 @@ def unsigned(positions: Array) -> Array:
     return positions.view(f"u{positions.dtype.itemsize}")
 
 
+def prefetch(first: Any, last: Any, data: Any, indices: Any) -> None:
+    """Ask for data[first:last] and indices[first:last], which will be read soon; does nothing unless compiled."""
+
+
 _ready: set[Loop] = set()
 _spent: dict[Loop, float] = {}
 
 
 @cache
-def _compile(loop: Loop) -> Loop:
+def _compile(loop: Loop, in_order: bool = False) -> Loop:
     from numba import njit
 
-    return njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})(loop)
+    from separatrix import prefetching  # noqa: F401  what `prefetch` is to the compiler
+
+    fastmath = {"contract"} if in_order else {"reassoc", "contract"}
+    return njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)(loop)

@@ -1,6 +1,7 @@
 """The update rules, against a reference that shares nothing with them."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -101,6 +102,59 @@ def test_every_storage_gives_the_same(update):
         assert model.coef_.dtype == (np.float32 if getattr(rows, "dtype", None) == np.float32 else np.float64)
 
 
+def _in_parts(X, dtype=float):
+    """CSR rows with every entry twice, half of it each time, and not in order."""
+    rows = sparse.csr_array(X)
+    parts = [np.tile(part[a:b], 2) for part in (rows.indices, rows.data / 2) for a, b in pairwise(rows.indptr)]
+    indices, halves = np.concatenate(parts[: len(X)]), np.concatenate(parts[len(X) :])
+    return sparse.csr_array((halves.astype(dtype), indices, 2 * rows.indptr), shape=X.shape)
+
+
+@pytest.mark.parametrize("pays", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"init": "first"},
+        {"average": True},
+        {"trace": True},
+        {"shuffle": True, "random_state": 0},
+        {"update": "batch"},
+        {"update": "worst"},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*averaged weights:separatrix.ConvergenceWarning")
+def test_an_entry_in_several_parts_counts_as_their_sum(monkeypatch, options, pays):
+    monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead: pays)
+    X, y = separable(np.random.default_rng(9), n=40, d=4, whole=True)
+    weight = np.where(np.arange(40) % 7 == 3, 0.0, 1.0)
+    rows = _in_parts(X)
+    before = rows.copy()
+    assert rows.nnz == 2 * np.count_nonzero(X)
+    for given in (None, weight):
+        expected = Perceptron(max_iter=10_000, **options).fit(X, y, given)
+        model = Perceptron(max_iter=10_000, **options).fit(rows, y, given)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+        np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
+        assert model.status_ is expected.status_
+        if expected.certificate_ is None:
+            assert "average" in options
+        else:
+            assert model.certificate_.margin == pytest.approx(expected.certificate_.margin, rel=1e-12)
+            assert model.certificate_.verify(rows, y, given)
+    for part in ("data", "indices", "indptr"):  # as they were: neither added up nor sorted
+        np.testing.assert_array_equal(getattr(rows, part), getattr(before, part))
+
+
+def test_parts_that_do_not_add_up_as_numbers():
+    X, y = separable(np.random.default_rng(10), n=40, d=6, whole=True)
+    yes = _in_parts(X > 0, bool)  # True and True is True
+    stream = Perceptron().partial_fit(yes, y, classes=[-1, 1])
+    np.testing.assert_array_equal(stream.coef_, Perceptron().partial_fit(X > 0, y, classes=[-1, 1]).coef_)
+    with pytest.raises(ValueError, match="NaN: row 5"):
+        Perceptron().fit(_in_parts(np.where(np.arange(40)[:, None] == 5, np.nan, X)), y)
+
+
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array, _with_long_indices])
 @pytest.mark.parametrize("options", [{}, {"average": True}, {"trace": True}, {"shuffle": True, "random_state": 0}])
 def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
@@ -116,6 +170,45 @@ def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
     np.testing.assert_array_equal(fits[0].dual_coef_, fits[1].dual_coef_)
     if "trace" in options:
         np.testing.assert_array_equal(fits[0].trace_["weights"], fits[1].trace_["weights"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"boundary": "positive"},
+        {"boundary": "correct", "init": "ones"},
+        {"shuffle": True, "random_state": 0},
+        {"fit_intercept": False, "eta0": 0.25},
+        {"class_weight": {-1: 2.0}},
+    ],
+)
+def test_leaps_make_the_same_updates(monkeypatch, options):
+    rng = np.random.default_rng(11)
+    monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead: False)
+    for noise in (0, 1):
+        X, y = separable(rng, n=50, d=4, whole=True)
+        y[rng.permutation(50)[:noise]] *= -1
+        for labels in (y, np.where(X[:, 0] > 1, 5, y)):  # two classes, three classes
+            fits = []
+            for calls in (np.inf, 0.0):
+                monkeypatch.setattr("separatrix.learners.leaps.LEAP", calls)
+                fits.append(Perceptron(max_iter=40, **options))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    fits[-1].fit(X, labels)
+            for name in ("coef_", "intercept_", "dual_coef_", "n_updates_", "n_iter_"):
+                np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
+
+
+def test_no_leap_over_a_score_that_overflows(monkeypatch):
+    monkeypatch.setattr("separatrix.learners.leaps.LEAP", 0.0)
+    X, y = separable(np.random.default_rng(12), n=30, d=3)
+    for broken in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="row 29, column 2"):
+            Perceptron().fit(np.where((np.arange(30)[:, None] == 29) & (np.arange(3) == 2), broken, X), y)
+    with pytest.raises(ValueError, match="overflow"):
+        Perceptron(init=np.full(4, 1e300)).fit(1e20 * X, y)
 
 
 def test_the_compiler_is_called_once_the_work_adds_up(monkeypatch):

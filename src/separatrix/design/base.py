@@ -162,7 +162,8 @@ class Design(ABC):
         """The values as the model will hold them, in float64: a certificate describes the model itself."""
         with np.errstate(all="ignore"):
             held = np.asarray(values, dtype=self.dtype).astype(np.float64)
-            error, largest = (float(np.abs(v).max(initial=0.0)) for v in (held - values, values))
+            error = 0.0 if self.dtype == np.float64 else float(np.abs(held - values).max(initial=0.0))
+            largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
         if not error <= float(np.finfo(self.dtype).eps) * largest < np.inf:  # False for NaN
             raise InvalidInputError(
                 f"A coefficient is beyond the range of {self.dtype}: scale the columns of X and the weights to "
@@ -183,6 +184,10 @@ class Design(ABC):
     @abstractmethod
     def block_rows(self, block_bytes: int) -> int:
         """How many rows make a block of about this size."""
+
+    def summed(self) -> Self:
+        """The same rows, with no entry stored in several parts."""
+        return self
 
     @property
     def square_bytes(self) -> int:

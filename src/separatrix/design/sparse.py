@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +20,7 @@ SWEPT = 1 << 19  # entries that are looked at together: so few that what is foun
 
 
 class SparseDesign(Design):
-    """Rows of a CSR matrix with no duplicate entries, which is neither copied nor changed."""
+    """Rows of a CSR matrix, which is neither copied nor changed; its blocks need one with no duplicate entries."""
 
     @property
     def nbytes(self) -> float:
@@ -51,6 +52,13 @@ class SparseDesign(Design):
             self.reduce(look)
             self.X.has_canonical_format = all(found)
         return bool(self.X.has_canonical_format)
+
+    def summed(self) -> Self:
+        if self.is_canonical():
+            return self
+        X = self.X.copy()
+        X.sum_duplicates()
+        return replace(self, X=X)
 
     @cached_property
     def _extremes(self) -> Array:

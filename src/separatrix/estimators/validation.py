@@ -43,19 +43,20 @@ def check_training(
 ) -> Sample:
     """Validate what `fit` was given; ``classes`` are the labels to expect if y need not have them all.
 
-    ``sweep=False`` leaves out the search for NaN, infinity and huge entries: for a learner that sees each row's score
-    anyway, and calls `check_entries` when one is not finite.
+    ``sweep=False`` leaves out the search for NaN, infinity and huge entries, and that for duplicates in a sparse X: for
+    a learner that sees each row's score anyway, and calls `check_entries` when one is not finite. Weights that are not
+    given are then one 1 seen n times, which takes no time to make.
     """
     require_labels(estimator, y)
     X = check_rows(estimator, X, reset=reset)
     names = getattr(estimator, "feature_names_in_", None)
-    design = as_design(X, intercept, names)
+    design = as_design(X, intercept, names, duplicates=not sweep)
     if sweep or sample_weight is not None:  # rows of weight 0 are not looked at again
         check_entries(design, estimator)
-    targets, weight, kept = check_labels(estimator, X, y, sample_weight, design.n, classes)
+    targets, weight, kept = check_labels(estimator, X, y, sample_weight, design.n, classes, spread=not sweep)
     n_given = design.n
     if not isinstance(kept, slice):
-        design = as_design(X[kept], intercept, names)
+        design = as_design(X[kept], intercept, names, duplicates=not sweep)
     return Sample(design, targets, weight, kept, n_given)
 
 
@@ -68,17 +69,17 @@ def require_labels(estimator: Any, y: Any) -> None:
 
 
 def check_labels(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, n: int, classes: Array | None = None
+    estimator: Any, X: Any, y: Any, sample_weight: Any, n: int, classes: Array | None = None, *, spread: bool = False
 ) -> tuple[Targets, Floats, Integers | slice]:
     """Targets and weights of the rows that have a weight, the class weights in it; and which rows these are."""
-    y = _labels(estimator, y)
+    y, few = _labels(estimator, y)
     check_consistent_length(X, y)
-    weight = _weights(sample_weight, n)
+    weight = np.broadcast_to(1.0, n) if spread and sample_weight is None else _weights(sample_weight, n)
     kept: Integers | slice = slice(None)
-    if not weight.all():  # weight 0 equals leaving the row out
+    if sample_weight is not None and not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
-        y, weight = y[kept], weight[kept]
-    targets = _targets(estimator, y, classes)
+        y, weight, few = y[kept], weight[kept], None if few is None else _few_labels(y[kept])
+    targets = _targets(estimator, y, few, classes)
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is not None:
         factors = _class_weights(class_weight, targets, weight)
@@ -127,8 +128,8 @@ def check_entries(design: Design, estimator: Any, largest: float = LARGEST) -> N
     )
 
 
-def _labels(estimator: Any, y: Any) -> Array:
-    """Labels (n,), or a 0/1 matrix (n, k) for an estimator that takes one."""
+def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
+    """Labels (n,), or a 0/1 matrix (n, k) for an estimator that takes one; and which there are, if few."""
     if sparse.issparse(y):
         y = y.toarray()
     shape = getattr(y, "shape", None) or np.asarray(y).shape
@@ -136,7 +137,7 @@ def _labels(estimator: Any, y: Any) -> Array:
         matrix = check_array(y, input_name="y")
         if not np.isin(matrix, (0, 1)).all():
             raise InvalidInputError("A matrix y must hold 0 and 1 only: one column a label, 1 where the row has it.")
-        return np.asarray(matrix, dtype=np.intp)
+        return np.asarray(matrix, dtype=np.intp), None
     if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) == 2:
         y = np.array(y, dtype=object)  # NumPy would turn numbers, None and NaN into text
     if type(y) is not np.ndarray or y.ndim != 1:
@@ -153,7 +154,7 @@ def _labels(estimator: Any, y: Any) -> Array:
     if few is None or few.dtype.kind == "f":  # any few whole numbers are labels
         # three of each: the check warns of labels that are mostly different
         check_classification_targets(y if few is None else np.repeat(few, 3))
-    return y
+    return y, few
 
 
 def _missing(y: Array) -> Integers:
@@ -185,15 +186,14 @@ def _codes(labels: Array, y: Array) -> Integers:
     """The position of each y among the labels, which are sorted."""
     if len(labels) != 2:
         return np.searchsorted(labels, y)  # much faster than the inverse that np.unique offers
-    return (y == labels[1]).astype(np.intp)
+    return (y == labels[1]).view(np.int8)  # a byte a row, as above
 
 
-def _targets(estimator: Any, y: Array, classes: Array | None) -> Targets:
+def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None) -> Targets:
     if y.ndim == 2:
         return Targets(np.arange(y.shape[1]), y)
     try:
-        found = _few_labels(y)
-        found = np.unique(y) if found is None else found
+        found = np.unique(y) if few is None else few
         codes = _codes(found, y)
     except TypeError as error:
         raise _mixed(y) from error

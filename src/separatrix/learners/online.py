@@ -1,7 +1,8 @@
 """Rosenblatt's rule, one point after the other: score each point; where it is a mistake, w <- w + step_i (x_i, 1).
 
 The loop is written twice, for dense rows and for CSR rows, and runs in two ways from the same source: compiled on
-arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays).
+arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays). Where mistakes are
+few, `Leaps` from one to the next take its place.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import Loop, compiled, compiling_pays
+from separatrix.compiled import Loop, compiled, compiling_pays, prefetch, unsigned
 from separatrix.design import Design
+from separatrix.learners import leaps
 
 INFINITY = float("inf")
 ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
+AHEAD = 4  # rows that are on their way from memory while one is worked on
 LIST_ENTRIES = 1_000_000  # a list takes four times the memory of an array: only for small tables
 
 # a score of 0 is a mistake for the points whose signed step is below this: all, those with y = -1, none
@@ -29,10 +32,10 @@ def online_dense(
     history: Any, when: Any,
 ) -> Any:  # fmt: skip
     """Points order[start:] of the dense rows x; see `Rows.run`."""
-    d = len(w) - 1
+    d, end = len(w) - 1, len(step) if order is None else len(order)
     updates = 0
-    for t in range(start, len(order)):
-        i = order[t]
+    for t in range(start, end):
+        i = t if order is None else order[t]
         row = x[i]
         score = one * w[d]
         for j in range(d):
@@ -56,7 +59,7 @@ def online_dense(
                 when[updates - 1] = t
                 if updates == len(when):
                     return t + 1, updates
-    return len(order), updates
+    return end, updates
 
 
 def online_csr(
@@ -64,14 +67,22 @@ def online_csr(
     drift: Any, seen: Any, history: Any, when: Any,
 ) -> Any:  # fmt: skip
     """Points order[start:] of the CSR rows (data, indices, indptr); see `Rows.run`."""
-    d = len(w) - 1
+    d, end = len(w) - 1, len(step) if order is None else len(order)
     updates = 0
-    for t in range(start, len(order)):
-        i = order[t]
+    for t in range(start, end):
+        i = t if order is None else order[t]
+        if t + AHEAD < end:
+            later = t + AHEAD if order is None else order[t + AHEAD]
+            prefetch(indptr[later], indptr[later + 1], data, indices)
         first, last = indptr[i], indptr[i + 1]
-        score = one * w[d]
-        for p in range(first, last):
+        middle = (first + last) >> 1
+        score, other = one * w[d], 0.0  # two sums: an addition need not wait for the one before
+        for p, q in zip(range(first, middle), range(middle, last)):  # noqa: B905  the second may have one more
             score += data[p] * w[indices[p]]
+            other += data[q] * w[indices[q]]
+        for q in range(middle + (middle - first), last):
+            other += data[q] * w[indices[q]]
+        score += other
         if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
@@ -91,7 +102,7 @@ def online_csr(
                 when[updates - 1] = t
                 if updates == len(when):
                     return t + 1, updates
-    return len(order), updates
+    return end, updates
 
 
 @dataclass
@@ -139,12 +150,13 @@ class Rows:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
         self.n, self.d = design.n, design.d
         self.ahead = 0  # passes that will most likely follow
+        self.mistakes = self.n  # of the last run: a guess for the next
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
         self.arrays: tuple[Array, ...]
-        if self.sparse:  # unsigned: an index that cannot be negative needs no check in the loop
-            unsigned = [part.view(part.dtype.str.replace("i", "u")) for part in (X.indices, X.indptr)]
-            self.arrays = (X.data.astype(dtype, copy=False), *unsigned)
+        self._leaping: leaps.Leaps | None = None
+        if self.sparse:
+            self.arrays = (X.data.astype(dtype, copy=False), unsigned(X.indices), unsigned(X.indptr))
         else:
             self.arrays = (np.ascontiguousarray(X, dtype=dtype),)
 
@@ -152,19 +164,25 @@ class Rows:
     def _lists(self) -> tuple[list[Any], ...]:
         return tuple(array.tolist() for array in self.arrays)
 
+    def _leaps(self, step: Floats, tie: float) -> leaps.Leaps:
+        if self._leaping is None or self._leaping.step is not step or self._leaping.tie != tie:
+            self._leaping = leaps.Leaps(self.arrays[0], self.one, step, tie)
+        return self._leaping
+
     def add(self, i: int, change: float, w: Floats) -> None:
         """w <- w + change (x_i, one)."""
         if self.sparse:
             data, indices, indptr = self.arrays
             row = slice(indptr[i], indptr[i + 1])
-            w[indices[row]] += change * data[row].astype(np.float64)
+            np.add.at(w, indices[row], change * data[row].astype(np.float64))  # a column may come twice
         else:
             w[: self.d] += change * self.arrays[0][i].astype(np.float64)
         w[self.d] += change * self.one
 
     def run(
-        self, step: Floats, tie: float, order: Integers, start: int, state: State, history: Floats, when: Integers
-    ) -> tuple[int, int]:
+        self, step: Floats, tie: float, order: Integers | None, start: int, state: State, history: Floats,
+        when: Integers,
+    ) -> tuple[int, int]:  # fmt: skip
         """Apply the rule to the points order[start:], in place; return where it stopped, and the number of updates.
 
         Parameters
@@ -173,8 +191,8 @@ class Rows:
             eta c_i y_i: the sign is the label's.
         tie : float
             A score of 0 is a mistake for steps below it (see `TIES`).
-        order : integer array
-            The points in the order of their turn.
+        order : integer array or None
+            The points in the order of their turn; None for 0, 1, ...
         start : int
             Where in `order` to begin.
         state : State
@@ -189,18 +207,24 @@ class Rows:
             If a score is not finite.
         """
         loop: Loop = online_csr if self.sparse else online_dense
-        work = (self.arrays[0].size / self.n + 5) * (len(order) - start) / ELEMENTS
+        left, entries = (self.n if order is None else len(order)) - start, self.arrays[0].size
+        one_by_one = (entries / self.n + 5) * left
+        in_leaps = np.inf if self.sparse or len(state.drift) or len(when) else leaps.cost(entries, self.mistakes)
+        work = min(one_by_one, in_leaps) / ELEMENTS
         # None for what nobody asks for: then there is less to compile
         drift = state.drift if len(state.drift) else None
         record = (history, when) if len(when) else (None, None)
         rest = (state.alpha, drift, state.seen, *record)
-        if self.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
-            run = compiled(loop, np.inf)
+        if entries > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
+            run = compiled(loop, np.inf, in_order=self.sparse)  # to gather weights into vectors takes longer
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
+        elif in_leaps < one_by_one and (leaping := self._leaps(step, tie)).finite(state.w):
+            stop, updates = start + left, leaping.run(order, start, state.w, state.alpha)
         else:
-            w = state.w.tolist()
-            stop, updates = loop(*self._lists, self.one, step.tolist(), tie, order.tolist(), start, w, *rest)
+            w, turns = state.w.tolist(), None if order is None else order.tolist()
+            stop, updates = loop(*self._lists, self.one, step.tolist(), tie, turns, start, w, *rest)
             state.w[:] = w
         if updates < 0:
-            raise FloatingPointError(f"the score of row {order[stop]} is not finite")
+            raise FloatingPointError(f"the score of row {stop if order is None else order[stop]} is not finite")
+        self.mistakes = int(updates)
         return int(stop), int(updates)

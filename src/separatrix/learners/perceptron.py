@@ -65,7 +65,7 @@ class Task:
 def online_pass(task: Task, state: State, watch: Recorder | None) -> tuple[int, int]:
     """Cycle the points, and update at each mistake. Returns the mistakes of this pass, and the updates: the same."""
     n, shuffle = task.rows.n, task.settings.shuffle
-    order = np.arange(n) if shuffle is None else shuffle.permutation(n)
+    order = None if shuffle is None else shuffle.permutation(n)
     recorded = RECORDED if watch else 0
     history, when = np.empty((recorded, task.rows.d + 1)), np.empty(recorded, dtype=np.intp)
     position = updates = 0
@@ -73,7 +73,7 @@ def online_pass(task: Task, state: State, watch: Recorder | None) -> tuple[int, 
         position, more = task.rows.run(task.step, task.tie, order, position, state, history, when)
         updates += more
         if watch and more:
-            watch(order[when[:more]], history[:more], 1)
+            watch(when[:more] if order is None else order[when[:more]], history[:more], 1)
     state.seen += n
     return updates, updates
 
@@ -183,9 +183,8 @@ def one_pass(
 
 def signed_steps(targets: Targets, weight: Floats, task: int, eta0: float) -> Floats:
     """eta c_i y_i for each row."""
-    step = 2.0 * (targets.values == positive_code(targets, task))
-    step -= 1.0  # in place, here and below: to get memory for many rows takes longer than to fill it
-    step *= eta0
+    step = 2.0 * eta0 * (targets.values == positive_code(targets, task))
+    step -= eta0  # in place, here and below: to get memory for many rows takes longer than to fill it
     step *= weight
     return step
 
@@ -203,6 +202,7 @@ def verdict(
     dirty = [number for number, run in enumerate(runs) if not run.clean]
     if dirty:
         return None, Status.UNCERTIFIED, [_out_of_passes(targets, runs, dirty, settings)]
+    design = design.summed()
     proofs = [
         separator(design, targets, number, w, float(b))
         for number, (w, b) in enumerate(zip(model.coef, model.intercept, strict=True))
@@ -244,7 +244,9 @@ def _not_strict(settings: Settings) -> Warning:
 def published(targets: Targets, runs: Sequence[Run]) -> dict[str, Any]:
     """The counts of a fit: numbers for two classes, one for each class otherwise."""
     alphas = [run.state.alpha for run in runs]
-    missed = [int(alpha @ (targets.values == positive_code(targets, task))) for task, alpha in enumerate(alphas)]
+    sides = [targets.values == positive_code(targets, task) for task in range(len(runs))]
+    # a product would first copy the truth values as numbers, which takes longer
+    missed = [int(np.einsum("i,i", alpha, side)) for alpha, side in zip(alphas, sides, strict=True)]
     counts: dict[str, Any] = {
         "n_updates_": [run.updates for run in runs],
         "false_positives_": [int(alpha.sum()) - m for alpha, m in zip(alphas, missed, strict=True)],
