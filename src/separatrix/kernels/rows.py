@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from separatrix._typing import Array, Integers
 from separatrix.kernels.base import Kernel
-from separatrix.kernels.blocks import count, row_blocks
+from separatrix.kernels.blocks import block_rows, count, row_blocks
 
 
 class KernelRows:
@@ -81,9 +81,14 @@ class KernelRows:
             Which of the new points.
         K : array of shape (points in the block, points in index)
         """
-        new = self.kernel.check(points)
         old = self._points if index is None else self._points[self._positions(index)]
-        return self._against(new, old)
+        if type(points) is np.ndarray and points.ndim == 2 and points.dtype == old.dtype == self.dtype:
+            n, d = points.shape
+            if d == old.width and 0 < n <= block_rows(max(len(old), d), points.itemsize):
+                K = self.kernel.gram_of_rows(points, old)
+                if K is not None:
+                    return iter([(slice(0, n), K)])
+        return self._against(self.kernel.check(points), old)
 
     def _against(self, new: Any, old: Any) -> Iterator[tuple[slice, Array]]:
         itemsize = max(self.dtype.itemsize, old.dtype.itemsize)
