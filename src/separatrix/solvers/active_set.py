@@ -26,37 +26,38 @@ def approached(K: Floats, y: Floats, U: Floats, violation: float, steps: int) ->
     those that may rise, and j promises the largest gain (F_i - F_j)² / ‖phi(x_i) - phi(x_j)‖². No such pair is left
     when F_i - F_j <= violation for all: then f is as close to its optimum as that.
     """
-    low, high = np.minimum(0.0, U * y), np.maximum(0.0, U * y)
-    c, F, diagonal = np.zeros(len(y)), y.copy(), K.diagonal().copy()
-    full = np.where(c < high, 0.0, -np.inf)  # added to F, it leaves those that may rise
-    falls = np.where(c > low, 1.0, 0.0)
+    low, high = np.minimum(0.0, U * y).tolist(), np.maximum(0.0, U * y).tolist()
+    c, F, diagonal = [0.0] * len(y), y.copy(), K.diagonal().copy()
+    full = np.where(U * y > 0, 0.0, -np.inf)  # added to F, it leaves those that may rise
+    falls = np.where(U * y < 0, 1.0, 0.0)
     for step in range(steps):
         i = int((F + full).argmax())
-        ahead = (F[i] - F) * falls
-        apart = np.maximum(diagonal + diagonal[i] - 2.0 * K[i], EPS)  # K is scaled: its largest entry is 1
+        ahead = F[i] - F
+        ahead *= falls
+        apart = diagonal + diagonal[i]
+        apart -= 2.0 * K[i]
+        np.maximum(apart, EPS, out=apart)  # K is scaled: its largest entry is 1
         gain = np.maximum(ahead, 0.0)
         gain *= gain
         gain /= apart
         j = int(gain.argmax())
-        if ahead[j] <= violation and ahead.max() <= violation:
-            return c * y, step
-        t = min(ahead[j] / apart[j], high[i] - c[i], c[j] - low[j])
+        lead = ahead.item(j)
+        if lead <= violation and ahead.max() <= violation:
+            return np.array(c) * y, step
+        t = min(lead / apart.item(j), high[i] - c[i], c[j] - low[j])
         c[i], c[j] = min(c[i] + t, high[i]), max(c[j] - t, low[j])
         for k in (i, j):
             full[k], falls[k] = 0.0 if c[k] < high[k] else -np.inf, c[k] > low[k]
         F -= t * (K[i] - K[j])
-    return c * y, steps
-
-
-def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Floats:
-    """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite."""
-    with np.errstate(all="ignore"):
-        return _polished(K, y, U, alpha, rounds)
+    return np.array(c) * y, steps
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """alpha, F = y - K (alpha y), the intercept, and how far that is from the optimum."""
+    """alpha, F = y - K (alpha y), the intercept, and how far that is from the optimum.
+
+    The distance is the relative gap (of a hard margin, to its dual), plus how far alpha is out of balance.
+    """
 
     alpha: Floats
     F: Floats
@@ -64,14 +65,20 @@ class Candidate:
     distance: float
 
 
-def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Floats:
+def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Candidate:
+    """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite."""
+    with np.errstate(all="ignore"):
+        return _polished(K, y, U, alpha, rounds)
+
+
+def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Candidate:
     diagonal = K.diagonal()
     curvature = np.maximum(diagonal, EPS * float(diagonal.max(initial=0.0)) + TINY)
     seen: set[bytes] = set()
     c = alpha * y
     F = y - sums(K, c)
     best = _candidate(y, U, alpha, F)
-    b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
+    b = best.b if np.isfinite(U).all() else best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
     for _ in range(rounds):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
@@ -94,7 +101,7 @@ def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Fl
     return _snapped(K, y, U, best, curvature)
 
 
-def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats) -> Floats:
+def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats) -> Candidate:
     """alpha with 0 and U_i for what is next to them, unless that costs accuracy: this tells the support vectors.
 
     Points beyond the margin by more than alpha_i k(x_i, x_i) are taken to have alpha_i = 0; likewise for U_i.
@@ -104,13 +111,13 @@ def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats
     near = np.where(trial <= 0, 0.0, np.where(trial >= U, U, alpha))
     excess = float(near @ y)
     if abs(excess) <= 4 * EPS * float(near.sum()) and np.array_equal(near, alpha):
-        return alpha
+        return best
     free = (near > 0) & (near < U)
     room = np.where(y * excess > 0, near, np.minimum(U - near, near)) * free
     if room.sum() > 2.0 * abs(excess):
         near = near - y * excess * room / room.sum()
-    distance = _candidate(y, U, near, y - sums(K, near * y)).distance
-    return near if distance <= max(2.0 * best.distance, 1e-12) else alpha
+    snapped = _candidate(y, U, near, y - sums(K, near * y))
+    return snapped if snapped.distance <= max(2.0 * best.distance, 1e-12) else best
 
 
 def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers) -> float:
@@ -140,7 +147,7 @@ def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers) -> float:
 
 
 def _candidate(y: Floats, U: Floats, alpha: Floats, F: Floats) -> Candidate:
-    """The distance is the relative gap, plus how far alpha is out of balance; of a hard margin, relative to its dual."""
+    """Weigh alpha, whose residuals are F."""
     balance = abs(float(alpha @ y)) / max(float(alpha.sum()), TINY)
     if np.isfinite(U).all():
         b = best_intercept(F, y, U)
