@@ -32,6 +32,7 @@ PATIENT = 100  # pairs to move for each point, before the interior-point method 
 LARGEST_BOUND = 1e200  # of C_i k(x_i, x_i): beyond it sums overflow
 SOLVED = 1e-10  # relative gap from which on only rounding is left
 NEAR = 1e-2  # of a margin, by which a pair may be wrong when the free points are first guessed
+HOPEFUL = 0.1  # relative gap up to which guesses are worth their price
 GUESSES = 3  # of the free points, before the interior-point method finds them
 MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
 
@@ -157,14 +158,15 @@ def _optimum(
         descent = Smo(rows, scale, y, U, settings.cache_bytes, start).solve(settings.tol, settings.max_iter)
         return Found(descent.alpha, descent.F, descent.steps)
 
-    alpha, steps = approached(K, y, U, NEAR, min(len(y), settings.max_iter))
-    near = polished(K, y, U, alpha, GUESSES)
-    if near.distance < SOLVED:  # most problems are that easy
-        return Found(near.alpha, near.F, steps)
-
     def gap_of(alpha: Floats) -> float:
         return relative_gap(alpha, y - sums(K, alpha * y), y, U)
 
+    most = min(len(y), settings.max_iter)
+    alpha, steps = approached(K, y, U, NEAR, most)
+    if steps < most or gap_of(alpha) < HOPEFUL:
+        near = polished(K, y, U, alpha, GUESSES)
+        if near.distance < SOLVED:  # most problems are that easy
+            return Found(near.alpha, near.F, steps)
     if dense:
         alpha, steps = interior_optimum(K, y, U)
         if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
