@@ -13,30 +13,35 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from separatrix._typing import Floats, Integers
-from separatrix.solvers.soft_margin import EPS, TINY, best_intercept, relative_gap, sums
+from separatrix._typing import Array, Floats, Integers
+from separatrix.solvers.soft_margin import EPS, TINY, best_intercept, may_fall, may_rise, relative_gap, sums
 
 ROUNDS = 25
 
 
-def approached(K: Floats, y: Floats, U: Floats, violation: float, steps: int) -> tuple[Floats, int]:
+def approached(
+    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None = None
+) -> tuple[Floats, int]:
     """alpha from 0 by so many steps of sequential minimal optimisation, and how many it took.
+
+    Or from the alpha of ``start``, whose second part is F, the residuals there; these are kept up to date.
 
     With c_i = alpha_i y_i, move c_i up and c_j down by the t >= 0 that is best for F_i - F_j: i has the largest F of
     those that may rise, and j promises the largest gain (F_i - F_j)² / ‖phi(x_i) - phi(x_j)‖². No such pair is left
     when F_i - F_j <= violation for all: then f is as close to its optimum as that.
     """
-    low, high = np.minimum(0.0, U * y).tolist(), np.maximum(0.0, U * y).tolist()
-    c, F, diagonal = [0.0] * len(y), y.copy(), K.diagonal().copy()
-    full = np.where(U * y > 0, 0.0, -np.inf)  # added to F, it leaves those that may rise
-    falls = np.where(U * y < 0, 1.0, 0.0)
+    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else start
+    full = np.where(may_rise(alpha, y, U), 0.0, -np.inf)  # added to F, it leaves those that may rise
+    falls = np.where(may_fall(alpha, y, U), 1.0, 0.0)
+    low, high, c = np.minimum(0.0, U * y).tolist(), np.maximum(0.0, U * y).tolist(), (alpha * y).tolist()
+    diagonal, least = K.diagonal().astype(np.float64), 4.0 * float(np.finfo(K.dtype).eps)
     for step in range(steps):
         i = int((F + full).argmax())
         ahead = F[i] - F
         ahead *= falls
         apart = diagonal + diagonal[i]
         apart -= 2.0 * K[i]
-        np.maximum(apart, EPS, out=apart)  # K is scaled: its largest entry is 1
+        np.maximum(apart, least, out=apart)  # K is scaled: its largest entry is 1
         gain = np.maximum(ahead, 0.0)
         gain *= gain
         gain /= apart
