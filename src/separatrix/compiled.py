@@ -44,6 +44,11 @@ def compiling_pays(loop: Loop, work: float, ahead: float = 0.0) -> bool:
     return _spent[loop] >= (WORTH / 5 if ahead > 5 * WORTH else WORTH)
 
 
+def begun(loop: Loop) -> bool:
+    """Whether steps of this loop have been counted before: who comes twice comes again."""
+    return loop in _spent
+
+
 def saved(steps: float) -> float:
     """The steps to set against the compiler's cost for work that compiled libraries can do as well, but slower."""
     return steps / IMPORTED if "numba" in sys.modules else steps

@@ -195,7 +195,8 @@ class Expansion:
 
     def scores(self, X: Any) -> Floats:
         """The (n, k) scores of the points X, a block at a time."""
-        return np.vstack([K @ self.dual_coef.T + self.intercept for _, K in self.support.against(X)])
+        blocks = [K @ self.dual_coef.T + self.intercept for _, K in self.support.against(X)]
+        return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
 
 
 def _rows(X: ArrayLike) -> Array:

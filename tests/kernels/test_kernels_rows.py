@@ -210,3 +210,48 @@ def test_new_points_must_fit():
     with pytest.raises(TypeError, match="element 0"):
         KernelRows(Spectrum(2), words(N, 1)).against([3])  # at once, not when the blocks are asked for
     assert isinstance(KernelRows(Precomputed(), np.eye(3)).kernel, Precomputed)
+
+
+PLAIN = [Linear(), Poly(0, 0.5, 1.0), Poly(3, 0.5, 1.0), Rbf(0.3), Sigmoid(0.2)]
+
+
+@pytest.mark.parametrize("kernel", PLAIN, ids=str)
+def test_a_few_plain_rows_take_a_short_way_to_the_same_values(kernel, monkeypatch):
+    rows, new = KernelRows(kernel, vectors(40, 1)), vectors(3, 2)
+    expected = kernel(new, vectors(40, 1))
+    monkeypatch.setattr(type(kernel), "check", None)  # the long way is closed
+    ((block, K),) = rows.against(new)
+    assert block == slice(0, 3)
+    np.testing.assert_allclose(K, expected, rtol=1e-12, atol=1e-14)
+    index = np.array([7, 2])
+    ((_, K),) = rows.against(new, index)
+    np.testing.assert_allclose(K, expected[:, index], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", PLAIN, ids=str)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_the_short_way_is_not_for_rows_that_are_not_finite(kernel, value):
+    rows, new = KernelRows(kernel, vectors(40, 1)), vectors(3, 2)
+    new[1, 4] = value
+    with np.errstate(all="raise"), pytest.raises(ValueError, match=r"X\[1, 4\] is"):
+        list(rows.against(new))
+
+
+@pytest.mark.parametrize("far", [1e4, 1e8, 1e140])
+def test_the_short_way_is_not_for_rows_whose_distance_would_lose_digits(far):
+    old = vectors(40, 1)
+    old[7] += far
+    new = old[7:8] + np.array([[0.5, 0, 0, 0, 0, 0]])
+    ((_, K),) = KernelRows(Rbf(0.3), old).against(new)
+    np.testing.assert_allclose(K[0, 7], np.exp(-0.3 * np.sum((new[0] - old[7]) ** 2)), rtol=1e-9)
+
+
+def test_some_points_of_the_matrix_beside_others(case):
+    kernel, X, _, _, _ = case
+    rows = KernelRows(kernel, X)
+    index = np.array([5, 2, 11])
+    some, others = rows.only(index), rows.only([0, 7])
+    assert (some.n, others.n) == (3, 2)
+    near(some.beside(others), rows.block(index, [0, 7]))
+    np.testing.assert_array_equal(some.diagonal(), rows.diagonal()[index])
+    near(some.only([2, 0]).rows(slice(None)), rows.block([11, 5], [11, 5]))

@@ -8,6 +8,7 @@ from scipy import sparse
 from separatrix import SVC
 from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
 from separatrix.learners import kernel_svm
+from separatrix.solvers import smo
 from separatrix.solvers.active_set import approached, polished
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
@@ -52,7 +53,7 @@ def test_some_pairs_moved_in_numpy_lead_near_the_same_optimum(spread):
     F = y - K @ (alpha * y)
     assert F[may_rise(alpha, y, U)].max() - F[may_fall(alpha, y, U)].min() <= 1e-2 + 1e-9
     exact, _ = kernel_svm.interior_optimum(K, y, U)
-    np.testing.assert_allclose(polished(K, y, U, alpha), exact, atol=1e-8 * U.max())
+    np.testing.assert_allclose(polished(K, y, U, alpha).alpha, exact, atol=1e-8 * U.max())
     assert approached(K, y, U, 1e-2, 3)[1] == 3
 
 
@@ -140,3 +141,70 @@ def test_warm_start_moves_fewer_pairs_to_the_same_optimum(monkeypatch, classes):
     assert np.sum(model.n_iter_) < np.sum(cold.n_iter_)
     np.testing.assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-2)
     assert model.certificate_.verify(X, y)
+
+
+def test_pairs_can_be_moved_from_any_start_and_the_residuals_follow():
+    X, y = problem(100)
+    K, U = Rbf(0.3)(X, X), np.full(100, 2.0)
+    first, _ = approached(K, y, U, 1e-2, 20)
+    F = y - K @ (first * y)
+    alpha, steps = approached(K, y, U, 1e-2, 10**5, (first.copy(), F))
+    assert steps > 0
+    np.testing.assert_allclose(F, y - K @ (alpha * y), atol=1e-12)
+    assert F[may_rise(alpha, y, U)].max() - F[may_fall(alpha, y, U)].min() <= 1e-2 + 1e-9
+    assert approached(K, y, U, 1.01e-2, 10**5, (alpha, F))[1] == 0
+
+
+@pytest.mark.parametrize("bytes_", [30_000.0, 1e8])
+def test_working_sets_by_numpy_and_by_compiled_loops_lead_to_the_same_optimum(bytes_, monkeypatch):
+    X, y = problem(400)
+    rows, U = KernelRows(Rbf(0.3), X), np.full(400, 3.0)
+    monkeypatch.setattr(smo, "WORKING_SET", 64)
+    monkeypatch.setattr(smo, "compiling_pays", lambda loop, work, ahead: True)
+    fast = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
+    monkeypatch.setattr(smo, "compiling_pays", lambda loop, work, ahead: False)
+    monkeypatch.setattr(smo, "compiled", None)
+    plain = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
+    assert max(fast.relative_gap, plain.relative_gap) <= 1e-8
+    np.testing.assert_allclose(plain.F, y - Rbf(0.3)(X, X) @ (plain.alpha * y), atol=1e-9)
+    np.testing.assert_allclose(plain.alpha @ y, 0.0, atol=1e-10)
+    np.testing.assert_allclose(dual(plain.alpha, plain.F, y), dual(fast.alpha, fast.F, y), rtol=2e-8)
+    # steps are limited there too
+    assert Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10).steps == 10
+
+
+def test_what_a_working_set_gains_is_what_the_dual_gains(monkeypatch):
+    X, y = problem(200)
+    rows, U = KernelRows(Rbf(0.3), X), np.full(200, 3.0)
+    for pays in (True, False):
+        monkeypatch.setattr(smo, "compiling_pays", lambda loop, work, ahead, pays=pays: pays)
+        one = Smo(rows, 1.0, y, U, 1e8)
+        one._activate(np.arange(200))
+        gained = one._optimise(np.arange(60), 2.0, 10**6)
+        one._refresh()
+        np.testing.assert_allclose(gained, dual(one.alpha, one.F, y), rtol=1e-5)
+        assert gained > 0
+
+
+def test_the_compiler_is_waited_for_when_there_is_much_to_do_or_to_come(monkeypatch):
+    ready, spent = set(), {}
+    monkeypatch.setattr("separatrix.compiled._ready", ready)
+    monkeypatch.setattr("separatrix.compiled._spent", spent)
+
+    def pays(n, moved=0.0):
+        X, y = problem(n)
+        one = Smo(KernelRows(Rbf(0.3), X), 1.0, y, np.ones(n), 1e8)
+        one._spent = moved
+        return one._compiling_pays()
+
+    assert not pays(10_000)  # the first is soon done
+    spent.clear()
+    assert pays(30_000)
+    spent.clear()
+    assert pays(10_000, moved=2e5)  # which was not so soon
+    spent.clear()
+    assert not pays(10_000, moved=1e5)
+    assert pays(10_000)  # a second one
+    spent.clear()
+    ready.add(smo.move_pairs)
+    assert pays(10)

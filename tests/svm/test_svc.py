@@ -1,19 +1,22 @@
 """SVC against a QP solver, against scikit-learn, and against its own promises."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
 from problems import noisy, xor
 from scipy import sparse
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.svm import SVC as Theirs
 from svm.svm_oracle import dual_optimum, objective
 
 from separatrix import SVC, Status
 from separatrix.certificates import All, Certificate, HingeGap
 from separatrix.errors import ConvergenceWarning, InvalidInputError, UnsupportedParameterError
-from separatrix.kernels import Graph, Laplacian, Linear, Poly, Rbf, Spectrum, WeisfeilerLehman
+from separatrix.estimators.svc import votes
+from separatrix.kernels import Graph, KernelRows, Laplacian, Linear, Poly, Rbf, Spectrum, WeisfeilerLehman
+from separatrix.learners.pair_matrices import PairMatrices
 
 
 def random_problem(seed):
@@ -231,3 +234,73 @@ def test_iris():
 def test_gamma_scale_separates_xor():
     problem = xor()
     assert SVC(C=100.0).fit(problem.X, problem.y).score(problem.X, problem.y) == 1.0
+
+
+def test_votes_count_the_pairs_won_and_break_ties_by_the_scores():
+    scores = np.random.default_rng(0).normal(size=(50, 6))
+    scores[0, 2] = 0.0  # a score of 0 is for the first
+    won, total = np.zeros((50, 4)), np.zeros((50, 4))
+    for column, (a, c) in zip(scores.T, combinations(range(4), 2), strict=True):
+        won[:, a] += column >= 0
+        won[:, c] += column < 0
+        total[:, a] += column
+        total[:, c] -= column
+    np.testing.assert_allclose(votes(scores, 4), won + total / (3 * (np.abs(total) + 1)), rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+def test_a_row_alone_is_scored_as_in_a_crowd_and_checked_as_well(kernel, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    model = SVC(kernel=kernel, gamma=0.01, C=0.1).fit(X, y)
+    alone = np.vstack([model.decision_function(X[i : i + 1]) for i in range(0, 150, 10)])
+    monkeypatch.setattr("separatrix.kernels.blocks.BLOCK_BYTES", 1)
+    np.testing.assert_allclose(alone, model.decision_function(X)[::10], rtol=1e-12, atol=1e-12)
+    monkeypatch.undo()
+    for value, message in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity"), (1e152, "overflows")):
+        for dtype in (np.float64, np.float32):
+            with np.errstate(over="ignore"):
+                row = X[:1].astype(dtype)
+                row[0, 2] = value
+            with pytest.raises(InvalidInputError, match=message if dtype == np.float64 else "NaN|infinity"):
+                model.predict(row)
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(X[:1, :3])
+    with pytest.raises(ValueError, match="1D"):
+        model.predict(X[0])
+
+
+@pytest.mark.parametrize("room", [0.0, 1e9])
+def test_blocks_of_the_kernel_matrix_are_computed_once_for_all_pairs(room, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    kernel = Poly(2, 0.1, 1.0)
+    K, computed, gram = kernel(X, X), [], Poly.gram
+
+    def counted(self, P, Q):
+        computed.append(len(P) * len(Q))
+        return gram(self, P, Q)
+
+    monkeypatch.setattr(Poly, "gram", counted)
+    monkeypatch.setattr("separatrix.learners.pair_matrices.STRIP", 20)
+    of = [np.flatnonzero(y == a) for a in range(3)]
+    matrices = PairMatrices(KernelRows(kernel, X), of, room)
+    for a, c in combinations(range(3), 2):
+        index = np.concatenate([of[a], of[c]])
+        found = matrices(a, c)
+        np.testing.assert_allclose(found, K[np.ix_(index, index)], rtol=1e-13)
+        np.testing.assert_array_equal(found, found.T)
+        found[:] = np.nan  # which must not reach what is kept
+    within = 20 * 50 + 20 * 30 + 10 * 10  # the strips above the diagonal
+    assert sum(computed) == 3 * 50 * 50 + (3 if room else 6) * within
+
+
+def test_easy_pairs_are_solved_without_the_descent_that_is_compiled(monkeypatch):
+    monkeypatch.setattr("separatrix.learners.kernel_svm.Smo", None)
+    X, y = load_digits(return_X_y=True)
+    model = SVC().fit(X, y)
+    assert model.status_ is Status.CERTIFIED
+    assert max(part.relative_gap for part in model.certificate_.parts) < 1e-10
+    assert model.certificate_.verify(X, y)
+    theirs = Theirs(tol=1e-8).fit(X, y)
+    np.testing.assert_array_equal(model.support_, theirs.support_)
+    np.testing.assert_allclose(model.dual_coef_, theirs.dual_coef_, atol=1e-5)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_, atol=1e-6)

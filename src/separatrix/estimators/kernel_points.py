@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix._typing import Floats, Integers
 from separatrix.design import as_design
 from separatrix.estimators.base import Classifier
-from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels
+from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels, within_range
 from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
 from separatrix.targets import Targets
 
@@ -76,7 +76,8 @@ class KernelClassifier(Classifier):
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         """Rows in float64, checked."""
         X = check_rows(self, X, reset=reset)
-        check_entries(as_design(X, names=getattr(self, "feature_names_in_", None)), self)
+        if not within_range(X):
+            check_entries(as_design(X, names=getattr(self, "feature_names_in_", None)), self)
         return X.astype(np.float64, copy=False)
 
     def _scores(self, X: Any) -> Floats:

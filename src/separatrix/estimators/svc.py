@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -94,7 +94,8 @@ class SupportVectorClassifier(KernelClassifier):
     # ------------------------------------------------------------------ scoring
     def _pair_scores(self, X: Any) -> Floats:
         """(n, pairs) scores; of more than two classes, the first of a pair is positive."""
-        check_is_fitted(self)
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
         points = X if self.kernel_.structured else self._matrix(X, reset=False)
         with np.errstate(all="ignore"):
             if "coef_" in self.__dict__:  # which the user may have changed
@@ -280,13 +281,17 @@ class SVC(SupportVectorClassifier):
 
 def votes(scores: Floats, k: int) -> Floats:
     """(n, k): the pairs each class wins, plus its summed scores squeezed into (-1/3, 1/3), which break ties."""
-    won, total = np.zeros((len(scores), k)), np.zeros((len(scores), k))
-    for column, (a, c) in zip(scores.T, combinations(range(k), 2), strict=True):
-        won[:, a] += column >= 0
-        won[:, c] += column < 0
-        total[:, a] += column
-        total[:, c] -= column
-    return won + total / (3.0 * (np.abs(total) + 1.0))
+    sides = _sides(k)
+    # class c is the second of c pairs: it wins these, but for those that its first ones win
+    won, total = np.arange(k) + (scores >= 0) @ sides, scores @ sides
+    return np.asarray(won + total / (3.0 * (np.abs(total) + 1.0)))
+
+
+@cache
+def _sides(k: int) -> Floats:
+    """(pairs, k): 1 for the first class of a pair, -1 for the second."""
+    first, second = np.triu_indices(k, 1)
+    return np.eye(k)[first] - np.eye(k)[second]
 
 
 def _is_single(X: Any) -> bool:

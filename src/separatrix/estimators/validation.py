@@ -108,6 +108,15 @@ def check_points(estimator: Any, X: Any, largest: float = LARGEST) -> Any:
     return X
 
 
+def within_range(X: Any) -> bool:
+    """Whether the sum of all squares shows that no entry is NaN, infinite, or so large that its square overflows.
+
+    One product, which for a row takes a tenth of the time of a design; False only says that `check_entries` must look.
+    """
+    plain = type(X) is np.ndarray and X.dtype.kind == "f" and X.flags.c_contiguous
+    return plain and float(np.vdot(X, X)) <= LARGEST**2
+
+
 def check_entries(design: Design, estimator: Any, largest: float = LARGEST) -> None:
     """Refuse NaN, infinity, and numbers whose squares overflow, and say where they are."""
     found = design.out_of_range(largest)

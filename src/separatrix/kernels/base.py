@@ -80,6 +80,14 @@ class Kernel(ABC):
     def gram(self, P: Any, Q: Any) -> Array:
         """A new (len(P), len(Q)) matrix of kernel values; ``P`` was represented like ``Q``."""
 
+    def gram_of_rows(self, X: Array, Q: Any) -> Array | None:
+        """The same for rows as they are, in as few steps as one row deserves; None where it takes a closer look.
+
+        ``X`` is a matrix of the type of ``Q``, with as many columns, and not checked: what may hold NaN, infinity or
+        a number that overflows gets None.
+        """
+        return None
+
     @abstractmethod
     def gram_diagonal(self, P: Any) -> Array:
         """k(p, p) for each p of ``P``."""

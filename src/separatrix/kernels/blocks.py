@@ -16,8 +16,13 @@ def count(points: Any) -> int:
     return int(shape[0]) if shape is not None else len(points)
 
 
+def block_rows(width: int, itemsize: int = 8) -> int:
+    """How many rows of ``width`` numbers are within BLOCK_BYTES; one at least."""
+    return max(1, BLOCK_BYTES // (max(1, width) * itemsize))
+
+
 def row_blocks(count: int, width: int, itemsize: int = 8) -> Iterator[slice]:
     """Slices that cover ``range(count)``: rows of ``width`` numbers, within BLOCK_BYTES or one at a time."""
-    step = max(1, BLOCK_BYTES // (max(1, width) * itemsize))
+    step = block_rows(width, itemsize)
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))

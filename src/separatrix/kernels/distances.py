@@ -7,6 +7,7 @@ recompute, from a - b itself, the entries in which the lost digits would be seen
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,6 +49,11 @@ class Centred:
             raise ValueError(f"squared distances between these points overflow {X.dtype}: scale the columns")
         return cls(X, centre, vectors, vectors.squares)
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest ‖x - centre‖²."""
+        return float(self.squares.max(initial=0.0))
+
     @property
     def dtype(self) -> np.dtype[Any]:
         return self.vectors.dtype
@@ -84,6 +90,22 @@ def euclidean_exponent(gamma: float, P: Centred, Q: Centred) -> Array:
     exponent -= p_terms[:, None]
     exponent -= q_terms
     _recompute(exponent, p_terms, q_terms, P.raw, Q.raw, lambda gaps: -gamma * Vectors(gaps).squares)
+    return np.minimum(exponent, 0.0, out=exponent)
+
+
+def euclidean_exponent_of_rows(gamma: float, X: Array, Q: Centred) -> Array | None:
+    """The same of plain rows; None if it would lose digits or overflow, or a row is not finite."""
+    if Q.centre is None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        P = X - Q.centre
+        p_terms = gamma * np.einsum("ij,ij->i", P, P)
+    if not p_terms.max() + gamma * Q.largest <= _ALLOWED[Q.dtype] / _noise(Q.dtype, X.shape[1]):  # nor is NaN
+        return None
+    P *= 2.0 * gamma
+    exponent = P @ Q.vectors.transposed
+    exponent -= p_terms[:, None]
+    exponent -= gamma * Q.squares
     return np.minimum(exponent, 0.0, out=exponent)
 
 
@@ -139,8 +161,7 @@ def _recompute(
     zero, ``exact`` gives the exponent from the difference of the two rows.
     """
     precision = np.finfo(exponent.dtype)
-    # Rounding errors of a sum of d terms grow like sqrt(d).
-    noise = float(precision.eps) * (4.0 + float(np.sqrt(p_rows.shape[1])))
+    noise = _noise(exponent.dtype, p_rows.shape[1])
     limit = _ALLOWED[exponent.dtype] / noise
     if p_terms.max(initial=0.0) + q_terms.max(initial=0.0) <= limit:
         return
@@ -150,6 +171,11 @@ def _recompute(
     width = p_rows.shape[1] if not sparse.issparse(p_rows) else 1 + p_rows.nnz // max(1, p_rows.shape[0])
     for pairs in row_blocks(len(i), width, exponent.itemsize):
         exponent[i[pairs], j[pairs]] = exact(p_rows[i[pairs]] - q_rows[j[pairs]])
+
+
+def _noise(dtype: np.dtype[Any], d: int) -> float:
+    """The relative error of a sum of d terms; rounding errors grow like sqrt(d)."""
+    return float(np.finfo(dtype).eps) * (4.0 + math.sqrt(d))
 
 
 def _mean(X: Array) -> Array:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array
-from separatrix.kernels.distances import Centred, Rows, cityblock_exponent, euclidean_exponent
+from separatrix.kernels.distances import (
+    Centred,
+    Rows,
+    cityblock_exponent,
+    euclidean_exponent,
+    euclidean_exponent_of_rows,
+)
 from separatrix.kernels.points import Matrix, same_storage
 from separatrix.kernels.settings import positive
 from separatrix.kernels.vectors import VectorKernel
@@ -49,6 +55,10 @@ class Rbf(RadialKernel, name="rbf"):
     def gram(self, P: Centred, Q: Centred) -> Array:
         exponent = euclidean_exponent(self.gamma, P, Q)
         return np.exp(exponent, out=exponent)
+
+    def gram_of_rows(self, X: Array, Q: Centred) -> Array | None:
+        exponent = euclidean_exponent_of_rows(self.gamma, X, Q)
+        return None if exponent is None else np.exp(exponent, out=exponent)
 
 
 @dataclass(frozen=True)

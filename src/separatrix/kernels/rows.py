@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from separatrix._typing import Array, Integers
 from separatrix.kernels.base import Kernel
-from separatrix.kernels.blocks import count, row_blocks
+from separatrix.kernels.blocks import block_rows, count, row_blocks
 
 
 class KernelRows:
@@ -34,12 +34,13 @@ class KernelRows:
     def __init__(self, kernel: Kernel, X: Any, dtype: DTypeLike | None = None) -> None:
         self.kernel = kernel
         self._points = kernel.represent(kernel.check(X))
+        self._part: tuple[KernelRows, Integers] | None = None
         self.dtype = np.dtype(self._points.dtype if dtype is None else dtype)
 
     @property
     def n(self) -> int:
         """The number of training points."""
-        return len(self._points)
+        return len(self._points) if self._part is None else len(self._part[1])
 
     @property
     def points(self) -> Any:
@@ -49,9 +50,16 @@ class KernelRows:
     def only(self, index: Any) -> KernelRows:
         """The kernel matrix of some of the points, in the frame of reference of all."""
         some = copy(self)
-        some._points = self._points[self._positions(index)]
-        some.__dict__.pop("_diagonal", None)
+        for name in ("_points", "_diagonal"):
+            some.__dict__.pop(name, None)
+        some._part = self, self._positions(index)
         return some
+
+    @cached_property
+    def _points(self) -> Any:
+        assert self._part is not None
+        whole, index = self._part  # which are looked up when they are needed: some matrices are made otherwise
+        return whole._points[index]
 
     def rows(self, index: Any) -> Array:
         """K[index, :], of shape (len(index), n)."""
@@ -68,6 +76,10 @@ class KernelRows:
         K[i, j] = self._diagonal[rows[i]]
         return K
 
+    def beside(self, others: KernelRows) -> Array:
+        """K[i, j] of these points and others, disjoint from them, of the same matrix (see `only`)."""
+        return self.kernel.gram(self._points, others._points).astype(self.dtype, copy=False)
+
     def diagonal(self) -> Array:
         """k(x_i, x_i) for each training point."""
         return self._diagonal.copy()
@@ -81,9 +93,14 @@ class KernelRows:
             Which of the new points.
         K : array of shape (points in the block, points in index)
         """
-        new = self.kernel.check(points)
         old = self._points if index is None else self._points[self._positions(index)]
-        return self._against(new, old)
+        if type(points) is np.ndarray and points.ndim == 2 and points.dtype == old.dtype == self.dtype:
+            n, d = points.shape
+            if d == old.width and 0 < n <= block_rows(max(len(old), d), points.itemsize):
+                K = self.kernel.gram_of_rows(points, old)
+                if K is not None:
+                    return iter([(slice(0, n), K)])
+        return self._against(self.kernel.check(points), old)
 
     def _against(self, new: Any, old: Any) -> Iterator[tuple[slice, Array]]:
         itemsize = max(self.dtype.itemsize, old.dtype.itemsize)
@@ -97,6 +114,9 @@ class KernelRows:
 
     @cached_property
     def _diagonal(self) -> Array:
+        if self._part is not None:
+            whole, index = self._part
+            return whole._diagonal[index]
         return self.kernel.gram_diagonal(self._points).astype(self.dtype, copy=False)
 
     def _positions(self, index: Any) -> Integers:

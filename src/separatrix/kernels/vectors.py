@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from separatrix._typing import Array
 from separatrix.kernels.base import Kernel
@@ -43,6 +44,13 @@ class InnerProductKernel(VectorKernel):
 
     def gram(self, P: Vectors, Q: Vectors) -> Array:
         return self._finite(inner(P, Q))
+
+    def gram_of_rows(self, X: Array, Q: Vectors) -> Array | None:
+        # a row that is not finite has no finite sum, whatever f makes of it
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sparse.issparse(Q.values) or not np.isfinite(X.sum()):
+                return None
+        return self.gram(Vectors(X), Q)
 
     def gram_diagonal(self, P: Vectors) -> Array:
         return self._finite(P.squares.copy())

@@ -144,7 +144,7 @@ def _dense(K: Floats, y: Floats) -> _Hulls:
                 break
     if best.touching:
         return best
-    exact = _hulls(K, y, polished(K, y, unbounded, best.alpha), count)
+    exact = _hulls(K, y, polished(K, y, unbounded, best.alpha).alpha, count)
     return exact if exact.upper <= best.upper or exact.touching else best
 
 

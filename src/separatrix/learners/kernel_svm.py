@@ -8,6 +8,7 @@ Kernel values are divided by the largest k(x, x) first, and C multiplied by it: 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -18,18 +19,20 @@ from separatrix.certificates._kernels import LARGEST_TESTED
 from separatrix.design import threads
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import KernelRows, Precomputed
+from separatrix.learners.pair_matrices import symmetric
 from separatrix.learners.svm import balanced
 from separatrix.solvers.active_set import approached, polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_gap
+from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_gap, sums
 
 DENSE = 2000  # points whose kernel matrix is held in full
 PATIENT = 100  # pairs to move for each point, before the interior-point method has its turn
 LARGEST_BOUND = 1e200  # of C_i k(x_i, x_i): beyond it sums overflow
 SOLVED = 1e-10  # relative gap from which on only rounding is left
 NEAR = 1e-2  # of a margin, by which a pair may be wrong when the free points are first guessed
+HOPEFUL = 0.1  # relative gap up to which guesses are worth their price
 GUESSES = 3  # of the free points, before the interior-point method finds them
 MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
 
@@ -81,11 +84,18 @@ class Machine:
 
 
 def soft_margin(
-    rows: KernelRows, y: Floats, bound: Floats, settings: Settings, dense: bool, start: Floats | None = None
+    rows: KernelRows,
+    y: Floats,
+    bound: Floats,
+    settings: Settings,
+    dense: bool,
+    start: Floats | None = None,
+    matrix: Callable[[], Floats] | None = None,
 ) -> Machine:
-    """Solve one task; ``dense`` says whether the interior-point method comes first or last.
+    """Solve one task; ``dense`` says whether the interior-point method comes before the descent or after.
 
     ``start`` are multipliers of an earlier fit, for the descent; an interior-point method has no use for them.
+    ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs.
     """
     scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
     with np.errstate(over="ignore"):
@@ -95,7 +105,7 @@ def soft_margin(
             f"C times the kernel values is {float(U.max()):.1e}: scale the columns of X, or lower C."
         )
     n = len(y)
-    K = scaled_matrix(rows, scale) if n <= DENSE else None
+    K = scaled_matrix(rows, scale, matrix) if n <= DENSE else None
     semidefinite = is_semidefinite(rows, K, scale)
     start = None if start is None else np.minimum(start * scale, U)
     found = _optimum(rows, scale, K if semidefinite else None, y, U, settings, dense, start)
@@ -118,7 +128,7 @@ class Problem:
     def sums(self, coef: Floats) -> Floats:
         """sum_j K_ij coef_j / scale for every point i, in float64."""
         if self.K is not None:
-            return self.K @ coef
+            return sums(self.K, coef)
         used = np.flatnonzero(coef)
         columns = KernelColumns.of(self.rows, self.scale, np.float64).restricted(used)
         return columns.dot(np.arange(len(coef)), coef[used])
@@ -149,20 +159,22 @@ def _optimum(
         return Found(descent.alpha, descent.F, descent.steps)
 
     def gap_of(alpha: Floats) -> float:
-        return relative_gap(alpha, y - K @ (alpha * y), y, U)
+        return relative_gap(alpha, y - sums(K, alpha * y), y, U)
 
+    most = min(len(y), settings.max_iter)
+    alpha, steps = approached(K, y, U, NEAR, most)
+    if steps < most or gap_of(alpha) < HOPEFUL:
+        near = polished(K, y, U, alpha, GUESSES)
+        if near.distance < SOLVED:  # most problems are that easy
+            return Found(near.alpha, near.F, steps)
     if dense:
-        alpha, steps = approached(K, y, U, NEAR, min(len(y), settings.max_iter))
-        alpha = polished(K, y, U, alpha, GUESSES)
-        if gap_of(alpha) < SOLVED:  # most problems are that easy
-            return Found(alpha, None, steps)
         alpha, steps = interior_optimum(K, y, U)
         if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
             return Found(alpha, None, steps)
     most = min(settings.max_iter, PATIENT * len(y))
     descent = Smo(rows, scale, y, U, settings.cache_bytes, start).solve(min(settings.tol, 1e-5), most)
     with threads.single_threaded_blas():
-        alpha, steps = polished(K, y, U, descent.alpha), descent.steps
+        alpha, steps = polished(K, y, U, descent.alpha).alpha, descent.steps
     if not dense and gap_of(alpha) > settings.tol:
         again, more = interior_optimum(K, y, U)
         if gap_of(again) < gap_of(alpha):
@@ -188,13 +200,15 @@ def interior_optimum(K: Floats, y: Floats, U: Floats) -> tuple[Floats, int]:
             count += 1
             if reached < SOLVED or (waited > 8 and reached < 1e-3) or waited > 40:
                 break
-        return polished(K, y, U, best), count
+        return polished(K, y, U, best).alpha, count
 
 
-def scaled_matrix(rows: KernelRows, scale: float) -> Floats:
+def scaled_matrix(rows: KernelRows, scale: float, matrix: Callable[[], Floats] | None = None) -> Floats:
     """K / scale in float64, symmetric to the last digit."""
-    K = np.asarray(rows.rows(slice(None)), dtype=np.float64) / scale
-    return np.asarray(0.5 * K + 0.5 * K.T)
+    K = symmetric(rows) if matrix is None else matrix()
+    if scale != 1.0:
+        K /= scale
+    return K
 
 
 def is_semidefinite(rows: KernelRows, K: Floats | None, scale: float) -> bool | None:
@@ -247,11 +261,11 @@ def _stretch(margins: Floats, norm: float, U: Floats) -> float:
 
     At a large C, a slack of 1e-15 costs more than anything else.
     """
-    short = margins[(margins < 1.0) & (margins > 1.0 - 1e-7)]
+    short = np.sort(margins[(margins < 1.0) & (margins > 1.0 - 1e-7)])
     if not len(short):
         return 1.0
     best, least = 1.0, np.inf
-    for t in (1.0, (1.0 + 2 * EPS) / float(np.median(short)), (1.0 + 2 * EPS) / float(short.min())):
+    for t in (1.0, (1.0 + 2 * EPS) / float(short[len(short) // 2]), (1.0 + 2 * EPS) / float(short[0])):
         primal = 0.5 * t * t * norm + float(U @ np.maximum(0.0, 1.0 - t * margins))
         if primal < least * (1.0 - 1e-14):
             best, least = t, primal

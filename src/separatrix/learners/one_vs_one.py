@@ -8,7 +8,7 @@ has k - 1 coefficients, one for each other class, so ``dual_coef_`` is (k - 1, s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -75,6 +75,12 @@ def pairs(targets: Targets) -> list[Pair]:
         rows = np.flatnonzero((codes == a) | (codes == c))
         found.append(Pair(a, c, rows, np.where(codes[rows] == a, 1.0, -1.0)))
     return found
+
+
+def by_class(pair: Pair) -> Pair:
+    """The same pair, with the rows of the positive class first."""
+    order = np.argsort(-pair.y, kind="stable")
+    return replace(pair, rows=pair.rows[order], y=pair.y[order])
 
 
 def assembled(targets: Targets, tasks: list[Pair], members: list[Member], single: bool) -> tuple[Fit, Floats]:

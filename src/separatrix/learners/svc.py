@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
 from separatrix.learners.linear_svc import Settings as LinearSettings
 from separatrix.learners.linear_svc import bracket, hard_margin, soft
 from separatrix.learners.linear_svm.hard_margin import Widest
-from separatrix.learners.one_vs_one import Member, Pair, assembled, pairs
+from separatrix.learners.one_vs_one import Member, Pair, assembled, by_class, pairs
+from separatrix.learners.pair_matrices import PairMatrices
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -50,23 +52,34 @@ def svc(task: Task) -> tuple[Fit, Floats]:
     """One machine for each pair of classes; see `assembled`."""
     found = pairs(task.targets)
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
-    dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
-    members = []
-    for pair in found:
-        if linear:
-            members.append(_linear(task, pair, hard))
-        else:
-            members.append(_hard(task, pair) if hard else _soft(task, pair, dense))
+    if linear:
+        members = [_linear(task, pair, hard) for pair in found]
+    elif hard:
+        members = [_hard(task, pair) for pair in found]
+    else:
+        found = found if task.targets.binary else [by_class(pair) for pair in found]
+        members = _soft_pairs(task, found)
     return assembled(task.targets, found, members, task.settings.single)
 
 
-def _soft(task: Task, pair: Pair, dense: bool) -> Member:
+def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
+    """The soft margin of each pair; of more than two classes, with each block of the kernel matrix computed once."""
+    dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
+    if task.targets.binary:
+        return [_soft(task, pair, dense, None) for pair in found]
+    classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
+    matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
+    return [_soft(task, pair, dense, partial(matrices, pair.positive, pair.negative)) for pair in found]
+
+
+def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | None) -> Member:
     """1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i f(x_i)) in feature space."""
     settings = task.settings
     bound = settings.C * task.weight[pair.rows]
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
     start = task.starts.get((pair.positive, pair.negative))
-    machine = soft_margin(rows, pair.y, bound, settings, dense, None if start is None else start[pair.rows])
+    start = None if start is None else start[pair.rows]
+    machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
     kernel = plain_settings(task.rows.kernel)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))

@@ -8,50 +8,82 @@ right, and then the answer is exact up to rounding; a wrong guess costs nothing,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import linalg
 
-from separatrix._typing import Array, Floats
-from separatrix.solvers.soft_margin import EPS, best_intercept, relative_gap
+from separatrix._typing import Array, Floats, Integers
+from separatrix.solvers.soft_margin import EPS, TINY, best_intercept, may_fall, may_rise, relative_gap, sums
 
 ROUNDS = 25
 
 
-def approached(K: Floats, y: Floats, U: Floats, violation: float, steps: int) -> tuple[Floats, int]:
+def approached(
+    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None = None
+) -> tuple[Floats, int]:
     """alpha from 0 by so many steps of sequential minimal optimisation, and how many it took.
+
+    Or from the alpha of ``start``, whose second part is F, the residuals there; these are kept up to date.
 
     With c_i = alpha_i y_i, move c_i up and c_j down by the t >= 0 that is best for F_i - F_j: i has the largest F of
     those that may rise, and j promises the largest gain (F_i - F_j)² / ‖phi(x_i) - phi(x_j)‖². No such pair is left
     when F_i - F_j <= violation for all: then f is as close to its optimum as that.
     """
-    low, high = np.minimum(0.0, U * y), np.maximum(0.0, U * y)
-    c, F, diagonal = np.zeros(len(y)), y.copy(), K.diagonal()
+    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else start
+    full = np.where(may_rise(alpha, y, U), 0.0, -np.inf)  # added to F, it leaves those that may rise
+    falls = np.where(may_fall(alpha, y, U), 1.0, 0.0)
+    low, high, c = np.minimum(0.0, U * y).tolist(), np.maximum(0.0, U * y).tolist(), (alpha * y).tolist()
+    diagonal, least = K.diagonal().astype(np.float64), 4.0 * float(np.finfo(K.dtype).eps)
     for step in range(steps):
-        i = int(np.where(c < high, F, -np.inf).argmax())
-        ahead = np.where(c > low, F[i] - F, 0.0)
-        if ahead.max() <= violation:
-            return c * y, step
-        apart = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], EPS)  # K is scaled: its largest entry is 1
-        j = int((np.maximum(ahead, 0.0) ** 2 / apart).argmax())
-        t = min(ahead[j] / apart[j], high[i] - c[i], c[j] - low[j])
+        i = int((F + full).argmax())
+        ahead = F[i] - F
+        ahead *= falls
+        apart = diagonal + diagonal[i]
+        apart -= 2.0 * K[i]
+        np.maximum(apart, least, out=apart)  # K is scaled: its largest entry is 1
+        gain = np.maximum(ahead, 0.0)
+        gain *= gain
+        gain /= apart
+        j = int(gain.argmax())
+        lead = ahead.item(j)
+        if lead <= violation and ahead.max() <= violation:
+            return np.array(c) * y, step
+        t = min(lead / apart.item(j), high[i] - c[i], c[j] - low[j])
         c[i], c[j] = min(c[i] + t, high[i]), max(c[j] - t, low[j])
+        for k in (i, j):
+            full[k], falls[k] = 0.0 if c[k] < high[k] else -np.inf, c[k] > low[k]
         F -= t * (K[i] - K[j])
-    return c * y, steps
+    return np.array(c) * y, steps
 
 
-def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Floats:
+@dataclass(frozen=True)
+class Candidate:
+    """alpha, F = y - K (alpha y), the intercept, and how far that is from the optimum.
+
+    The distance is the relative gap (of a hard margin, to its dual), plus how far alpha is out of balance.
+    """
+
+    alpha: Floats
+    F: Floats
+    b: float
+    distance: float
+
+
+def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Candidate:
     """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite."""
     with np.errstate(all="ignore"):
         return _polished(K, y, U, alpha, rounds)
 
 
-def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Floats:
-    best, reached = alpha, _distance(K, y, U, alpha)
-    curvature = np.maximum(np.diag(K), EPS * float(np.diag(K).max(initial=0.0)) + np.finfo(np.float64).tiny)
+def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Candidate:
+    diagonal = K.diagonal()
+    curvature = np.maximum(diagonal, EPS * float(diagonal.max(initial=0.0)) + TINY)
     seen: set[bytes] = set()
     c = alpha * y
-    F = y - K @ c
-    b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
+    F = y - sums(K, c)
+    best = _candidate(y, U, alpha, F)
+    b = best.b if np.isfinite(U).all() else best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
     for _ in range(rounds):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
@@ -60,71 +92,76 @@ def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Fl
             break
         seen.add(guess)
         c = np.where(bound, U * y, np.where(free, c, 0.0))
-        b = _solve_free(K, y, c, free)
+        b = _solve_free(K, y, c, np.flatnonzero(free))
         if not np.isfinite(c).all():
             break
-        inside = np.clip(c * y, 0.0, U)
-        distance = _distance(K, y, U, inside)
-        if distance < reached:
-            best, reached = inside, distance
-        if reached <= 4 * EPS:
+        F = y - sums(K, c)
+        exact = c * y
+        inside = np.clip(exact, 0.0, U)
+        now = _candidate(y, U, inside, F if np.array_equal(inside, exact) else y - sums(K, inside * y))
+        if now.distance < best.distance:
+            best = now
+        if best.distance <= 4 * EPS:
             break
-        F = y - K @ c
-    return _snapped(K, y, U, best, reached, curvature)
+    return _snapped(K, y, U, best, curvature)
 
 
-def _snapped(K: Floats, y: Floats, U: Floats, alpha: Floats, reached: float, curvature: Floats) -> Floats:
+def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats) -> Candidate:
     """alpha with 0 and U_i for what is next to them, unless that costs accuracy: this tells the support vectors.
 
     Points beyond the margin by more than alpha_i k(x_i, x_i) are taken to have alpha_i = 0; likewise for U_i.
     """
-    F = y - K @ (alpha * y)
-    hard = not np.isfinite(U).all()
-    f = y - F
-    b = -0.5 * float(f[y > 0].min() + f[y < 0].max()) if hard else best_intercept(F, y, U)
-    trial = alpha + y * (F - b) / curvature
+    alpha = best.alpha
+    trial = alpha + y * (best.F - best.b) / curvature
     near = np.where(trial <= 0, 0.0, np.where(trial >= U, U, alpha))
     excess = float(near @ y)
+    if abs(excess) <= 4 * EPS * float(near.sum()) and np.array_equal(near, alpha):
+        return best
     free = (near > 0) & (near < U)
     room = np.where(y * excess > 0, near, np.minimum(U - near, near)) * free
     if room.sum() > 2.0 * abs(excess):
         near = near - y * excess * room / room.sum()
-    return near if _distance(K, y, U, near) <= max(2.0 * reached, 1e-12) else alpha
+    snapped = _candidate(y, U, near, y - sums(K, near * y))
+    return snapped if snapped.distance <= max(2.0 * best.distance, 1e-12) else best
 
 
-def _solve_free(K: Floats, y: Floats, c: Floats, free: Array) -> float:
+def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers) -> float:
     """Change c on the free points so that their residuals are one number, which is returned, and sum c = 0."""
-    matrix = K[np.ix_(free, free)]
+    rows = K[free]
+    matrix = rows[:, free]
     # a singular matrix (equal points, more points than dimensions) has many solutions: stay close to the present one
-    mean = float(np.diag(matrix).mean())
+    mean = float(matrix.diagonal().mean())
     matrix += mean  # times 1 1', which changes nothing but b, as sum c = 0, and helps where K_RR is singular
-    matrix[np.diag_indices_from(matrix)] += 1e-14 * mean + np.finfo(np.float64).tiny
-    try:
-        factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:
+    matrix[np.diag_indices_from(matrix)] += 1e-14 * mean + TINY
+    factor, failed = linalg.lapack.dpotrf(matrix.T, lower=True, overwrite_a=True)
+    if failed:
         c[free] = np.nan
         return 0.0
-    ones = linalg.cho_solve(factor, np.ones(int(free.sum())), check_finite=False)
+
+    def solve(right: Floats) -> Floats:
+        return np.asarray(linalg.lapack.dpotrs(factor, right, lower=True)[0])
+
+    ones = solve(np.ones(len(free)))
     b = 0.0
     for _ in range(3):  # the second and third time for what rounding and the small diagonal left
-        residual = (y - K @ c)[free]
-        step = linalg.cho_solve(factor, residual, check_finite=False)
+        step = solve(y[free] - rows @ c)
         shifted = float((step.sum() + c.sum()) / ones.sum())
         b = shifted - mean * float(c.sum())
         c[free] += step - shifted * ones
     return b
 
 
-def _distance(K: Floats, y: Floats, U: Floats, alpha: Floats) -> float:
-    """The relative gap, plus how far alpha is out of balance; of a hard margin, relative to its dual."""
-    F = y - K @ (alpha * y)
-    balance = abs(float(alpha @ y)) / max(float(alpha.sum()), np.finfo(np.float64).tiny)
+def _candidate(y: Floats, U: Floats, alpha: Floats, F: Floats) -> Candidate:
+    """Weigh alpha, whose residuals are F."""
+    balance = abs(float(alpha @ y)) / max(float(alpha.sum()), TINY)
     if np.isfinite(U).all():
-        return relative_gap(alpha, F, y, U) + balance
+        b = best_intercept(F, y, U)
+        return Candidate(alpha, F, b, relative_gap(alpha, F, y, U, b) + balance)
     f = y - F
     b = -0.5 * float(f[y > 0].min() + f[y < 0].max())
     margin, square = float((y * (f + b)).min()), float(alpha @ (y * f))
     # w / margin has all margins at least 1, and half its square is the primal
     primal = 0.5 * square / margin**2 if margin > 0 else np.inf
     value = float(alpha.sum()) - 0.5 * square
-    return (primal - value) / primal + balance if np.isfinite(primal) and primal > 0 else np.inf
+    defined = np.isfinite(primal) and primal > 0
+    return Candidate(alpha, F, b, (primal - value) / primal + balance if defined else np.inf)

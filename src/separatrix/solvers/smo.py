@@ -23,15 +23,17 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import compiled
+from separatrix.compiled import WORTH, begun, compiled, compiling_pays
 from separatrix.design import threads
 from separatrix.kernels import KernelRows
+from separatrix.solvers.active_set import approached
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.soft_margin import dual, gap, may_fall, may_rise, rebalanced, relative_gap
 
 WORKING_SET = 1024
 SHRINK_EVERY = 4  # working sets
+MOVE, ENTRY = 8.0, 1e-3  # of a Python step: a pair moved, and a kernel value read, by NumPy
 PATIENCE = 30  # working sets without a gap that is a tenth smaller
 
 
@@ -71,7 +73,8 @@ class Smo:
         self.size = max(2, min(WORKING_SET, len(y), self.cache.room))
         self.alpha, self.F = np.zeros(len(y)), y.astype(np.float64)
         self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
-        self.steps = 0
+        self.steps, self._spent = 0, 0.0
+        self._ahead = np.inf if begun(move_pairs) else 0.0  # a second problem announces more
         if start is not None:
             self.alpha = start
             self._refresh()
@@ -164,26 +167,42 @@ class Smo:
         """Nearly solve the problem of a working set, and carry its moves to all active residuals."""
         slots = self.cache.slots(chosen)
         points = self.active[chosen]
-        work = 400.0 * len(chosen) ** 2
-        K = np.empty((len(chosen), len(chosen)), dtype=np.float32)
-        compiled(gather, work)(self.cache.table, slots, chosen, self.diagonal[points], K)
-        alpha, F = self.alpha[points], self.F[points]
-        before = alpha.copy()
-        steps, gained = compiled(move_pairs, work)(
-            K, self.diagonal[points], self.y[points], self.U[points], alpha, F, 0.1 * violation, max_steps - self.steps
-        )
+        before, F, y, U = self.alpha[points], self.F[points], self.y[points], self.U[points]
+        enough, most = 0.1 * violation, max_steps - self.steps
+        fast = self._compiling_pays()
+        if fast:
+            K = np.empty((len(chosen), len(chosen)), dtype=np.float32)
+            compiled(gather, np.inf)(self.cache.table, slots, chosen, self.diagonal[points], K)
+            alpha = before.copy()
+            steps, gained = compiled(move_pairs, np.inf)(K, self.diagonal[points], y, U, alpha, F, enough, most)
+            change = (alpha - before) * y
+        else:
+            K, first = self.cache.table[slots[:, None], chosen], F.copy()
+            np.fill_diagonal(K, self.diagonal[points])
+            alpha, steps = approached(K, y, U, enough, most, (before, F))
+            change = (alpha - before) * y
+            gained = 0.5 * float(change @ (first + F))  # the dual is quadratic, and F its slope
         self.steps += int(steps)
-        change = (alpha - before) * self.y[points]
         moved = np.flatnonzero(change)
         self.alpha[points] = alpha
         if len(moved):
-            self._carry(slots[moved], change[moved])
+            self._carry(slots[moved], change[moved], fast)
+        if not fast:
+            self._spent = MOVE * steps + ENTRY * (len(chosen) ** 2 + len(moved) * len(self.active))
         return float(gained)
 
-    def _carry(self, slots: Integers, change: Floats) -> None:
+    def _compiling_pays(self) -> bool:
+        """Whether to run compiled loops: at once if NumPy would take long, or when it has taken long."""
+        n = len(self.y)
+        sets = n / self.size  # about so many until the optimum
+        expected = sets * (MOVE * 0.5 * self.size + ENTRY * self.size * (self.size + 0.5 * n))
+        spent, self._spent = self._spent, 0.0
+        return compiling_pays(move_pairs, max(spent, expected if expected > WORTH else 0.0), self._ahead)
+
+    def _carry(self, slots: Integers, change: Floats, fast: bool) -> None:
         """F -= sum_i change_i K_i over the active points, by both cores."""
         moves = np.zeros(len(self.active))
-        loop = compiled(add_rows, 10.0 * len(slots) * len(moves))
+        loop = compiled(add_rows, np.inf) if fast else sum_rows
         step = max(4096, -(-len(moves) // threads.count()))
 
         def part(first: int) -> None:
@@ -191,6 +210,14 @@ class Smo:
 
         list(threads.pool().map(part, range(0, len(moves), step)))
         self.F[self.active] -= moves
+
+
+def sum_rows(table: Array, slots: Integers, change: Floats, out: Floats, first: int, last: int) -> None:
+    """out[first:last] += sum_i change_i table[slots_i] by NumPy, a piece of the columns at a time."""
+    piece = 512
+    for start in range(first, last, piece):
+        stop = min(start + piece, last)
+        out[start:stop] += change @ table[slots, start:stop]
 
 
 def gather(table: Any, slots: Any, chosen: Any, diagonal: Any, K: Any) -> None:

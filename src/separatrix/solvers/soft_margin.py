@@ -15,6 +15,7 @@ import numpy as np
 from separatrix._typing import Array, Floats
 
 EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
 
 
 def may_rise(alpha: Floats, y: Floats, U: Floats) -> Array:
@@ -38,10 +39,16 @@ def gap(alpha: Floats, F: Floats, y: Floats, U: Floats, b: float) -> float:
     return float((np.where(s > 0, U - alpha, -alpha) * s).sum())
 
 
-def relative_gap(alpha: Floats, F: Floats, y: Floats, U: Floats) -> float:
-    """(P - D) / P at the best intercept."""
-    difference = gap(alpha, F, y, U, best_intercept(F, y, U))
-    return difference / max(dual(alpha, F, y) + difference, float(np.finfo(np.float64).tiny))
+def relative_gap(alpha: Floats, F: Floats, y: Floats, U: Floats, b: float | None = None) -> float:
+    """(P - D) / P at this intercept, or at the best."""
+    difference = gap(alpha, F, y, U, best_intercept(F, y, U) if b is None else b)
+    return difference / max(dual(alpha, F, y) + difference, TINY)
+
+
+def sums(K: Floats, c: Floats) -> Floats:
+    """K c, of a symmetric K: from the rows of the c_i that are not 0, if they are few."""
+    used = np.flatnonzero(c)
+    return np.asarray(c[used] @ K[used] if 4 * len(used) < len(c) else K @ c)
 
 
 def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
