@@ -111,14 +111,13 @@ class CoordinateDescent:
 
     def _dwell(self, moved: Floats, target: float) -> bool:
         """Sweep over the rows in memory that `moved` farthest, if they did most of the moving: whether they did."""
-        squares, count = np.square(moved), self.in_play // FAR
-        if not count:
-            return False
-        rows = np.argpartition(squares, -count)[-count:]
+        squares, rows, count = np.square(moved), np.flatnonzero(moved), self.in_play // FAR
+        if len(rows) > count:  # of the others all are equal, which a partition takes long to see
+            rows = rows[np.argpartition(squares[rows], -count)[-count:]] if count else rows[:0]
         if squares[rows].sum() <= MOST * squares.sum():
             return False
         order, limits = np.sort(rows).astype(np.uint32), np.array([np.inf, -np.inf])
-        self._sweep(order, count, 0, limits, NEVER, target, DWELL)  # b is for all rows: it waits
+        self._sweep(order, len(order), 0, limits, NEVER, target, DWELL)  # b is for all rows: it waits
         return True
 
     def _sweep(
