@@ -12,6 +12,7 @@ from sklearn.svm import SVC as SklearnSVC
 from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
 from separatrix.learners.linear_svm import hinge, near_margin, squared_hinge
+from separatrix.solvers import coordinate_descent
 
 
 def objective(w, b, X, y, bound, loss="hinge"):
@@ -423,3 +424,19 @@ def test_uncertified_wide_rows_end_in_a_warning_with_the_bound():
     with pytest.warns(UserWarning, match="relative gap of"):
         model = LinearSVC(C=1e6, max_iter=3).fit(X, y)
     assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_few_rows_much_alike_do_not_make_all_others_wait(monkeypatch, intercept):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((3000, 20_000), density=2e-3, rng=rng, format="csr")
+    X.data[:] = 1 / np.sqrt(40)
+    y = np.where(rng.random(3000) < 0.5, 1, -1)
+    near = X[:60] + 0.1 * sp.random_array((60, 20_000), density=2e-3, rng=rng, format="csr")
+    X, y = sp.csr_matrix(sp.vstack([X, near])), np.append(y, y[:60])
+    model = LinearSVC(C=10.0, fit_intercept=intercept, tol=1e-8).fit(X, y)
+    assert model.certificate_.verify(X, y)
+    monkeypatch.setattr(coordinate_descent, "MOST", 1.0)  # so that no rows are swept alone
+    slower = LinearSVC(C=10.0, fit_intercept=intercept, tol=1e-8).fit(X, y)
+    assert model.certificate_.primal == pytest.approx(slower.certificate_.primal, rel=2e-8)
+    assert model.n_iter_ < 0.6 * slower.n_iter_

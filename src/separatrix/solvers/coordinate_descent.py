@@ -6,7 +6,8 @@
 with U_i = C_i and r_i = 0 for the hinge, and U_i = inf and r_i = 1 / (2 C_i) for its square.
 
 One alpha_i at a time, keeping w = sum_i alpha_i y_i x_i: with the slope g_i = y_i (w.x_i + b) - 1 + r_i alpha_i, the
-optimum is alpha_i - g_i / (‖x_i‖² + r_i), clipped to the bounds (Hsieh et al., 2008). The balance t = sum_i alpha_i y_i
+optimum is alpha_i - g_i / (‖x_i‖² + r_i), clipped to the bounds (Hsieh et al., 2008); a step goes somewhat beyond that,
+because the rows after it will take some of it back (over-relaxation: Cryer, 1971). The balance t = sum_i alpha_i y_i
 is a constraint on all of them, so it goes into the objective as b t + rho t²/2, and b moves in proportion to t whenever
 t stands still, by a secant step: the method of multipliers. At its end t = 0 and b is the intercept.
 
@@ -15,8 +16,10 @@ by one, several times slower than in sequence. So runs of some rows are read str
 runs is random: that takes about as many passes as a random order of rows. Where few rows are left, which the cache
 holds, half of the runs are read backwards, which memory does not like.
 
-Where rows are alike the descent is slow, but it soon finds which alphas are at a bound. The others solve a linear
-system then: a leap.
+Where some rows are much alike, their alphas move slowly and for long when all others are nearly at rest. These few are
+told by how far they went in the last sweeps, and are swept alone for a while, which costs next to nothing. Where many
+rows are alike the descent is slow, but it soon finds which alphas are at a bound. The others solve a linear system
+then: a leap.
 """
 
 from __future__ import annotations
@@ -32,7 +35,12 @@ from separatrix.compiled import compiled, unsigned
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
 MANY = 8192  # rows in play that are read faster forwards; fewer come from the cache in any order
 LONG, SHORT = 64, 16  # rows read straight through; fewer with a free intercept, by which each row feels the last
-STILL = 0.2  # change of t in a pass, relative to t, from which on it is b that has to move
+RELAXED = 1.3  # step over the step to the optimum of one alpha: up to 2 each step ascends, 1.2 to 1.6 are about as good
+ROUND = 4  # sweeps over all rows in play after which it is seen which of them move
+FAR = 24  # rows in play for each of those that moved farthest
+MOST = 0.5  # of all squared movement: when theirs is more they are swept alone; of rows not alike it is a third
+DWELL, LEFT = 100, 0.01  # sweeps over these rows, or until their gap is so much of the gap of all
+STILL, NEVER = 0.2, -1.0  # change of t in a pass, relative to t, from which on it is b that has to move
 LEAP = 0.03  # residual left by conjugate gradients, relative to the first
 FACTORED = 500  # rows of a system that is factored
 FEW = 0.75  # of the rows in memory: when fewer are in play, they are copied next to each other
@@ -86,21 +94,44 @@ class CoordinateDescent:
         The gap of a row is taken when the sweep comes to it; rows set aside are taken to have none.
         """
         while True:
-            value = self._lagrangian(self.w, self.alpha, self.b)
-            work = np.array([self.b, self.t, value, 0.0])
+            before = self._packed[-1].copy()
             few = int(FEW * len(self._rows))
-            self.in_play, epochs = self._loop(
-                *self._packed, self._rho, self.w, work, self._order, self.in_play, few, self._limits, self._settled,
-                self._seed, target, most,
-            )  # fmt: skip
-            self.alpha[self._rows] = self._packed[-1]
-            self.b, self.t = float(work[0]), float(self.y @ self.alpha)
+            self.in_play, epochs, estimate = self._sweep(
+                self._order, self.in_play, few, self._limits, STILL, target, min(most, ROUND)
+            )
             self.epochs += epochs
             most -= epochs
-            estimate = float(work[3] / max(work[2] + work[3], np.finfo(np.float64).tiny))
-            if self.in_play > few or estimate <= target or most <= 0:
+            if estimate <= target or most <= 0:
                 return estimate
-            self._play(self._rows[self._order[: self.in_play]])
+            if self.in_play <= few:
+                self._play(self._rows[self._order[: self.in_play]])
+            elif epochs == ROUND and most > 1 and self._dwell(self._packed[-1] - before, LEFT * estimate):
+                self.epochs += 1
+                most -= 1
+
+    def _dwell(self, moved: Floats, target: float) -> bool:
+        """Sweep over the rows in memory that `moved` farthest, if they did most of the moving: whether they did."""
+        squares, rows, count = np.square(moved), np.flatnonzero(moved), self.in_play // FAR
+        if len(rows) > count:  # of the others all are equal, which a partition takes long to see
+            rows = rows[np.argpartition(squares[rows], -count)[-count:]] if count else rows[:0]
+        if squares[rows].sum() <= MOST * squares.sum():
+            return False
+        order, limits = np.sort(rows).astype(np.uint32), np.array([np.inf, -np.inf])
+        self._sweep(order, len(order), 0, limits, NEVER, target, DWELL)  # b is for all rows: it waits
+        return True
+
+    def _sweep(
+        self, order: Array, active: int, few: int, limits: Floats, still: float, target: float, most: int
+    ) -> tuple[int, int, float]:
+        """Sweep over these of the rows in memory: how many stay in play, how many sweeps, the estimated gap."""
+        work = np.array([self.b, self.t, self._lagrangian(self.w, self.alpha, self.b), 0.0])
+        active, epochs = self._loop(
+            *self._packed, self._rho, self.w, work, order, active, few, limits, self._settled, self._seed,
+            still, target, most,
+        )  # fmt: skip
+        self.alpha[self._rows] = self._packed[-1]
+        self.b, self.t = float(work[0]), float(self.y @ self.alpha)
+        return active, epochs, float(work[3] / max(work[2] + work[3], np.finfo(np.float64).tiny))
 
     def check(self) -> float:
         """The gap relative to the objective, of all rows; those set aside that should not be come back."""
@@ -228,6 +259,7 @@ def sweeps(
     limits: Floats,
     settled: Floats,
     seed: Array,
+    still: float,
     target: float,
     most: int,
 ) -> tuple[int, int]:
@@ -281,7 +313,7 @@ def sweeps(
                 else:
                     gap += (old - bound[i]) * g
                 if projected != 0.0:
-                    new = min(max(old - g / curvature[i], 0.0), bound[i])
+                    new = min(max(old - RELAXED * g / curvature[i], 0.0), bound[i])
                     change = new - old
                     alpha[i] = new
                     value -= change * (g + 0.5 * curvature[i] * change)
@@ -296,7 +328,7 @@ def sweeps(
         active = kept
         limits[0] = high if high > 0 else np.inf
         limits[1] = low if low < 0 else -np.inf
-        if rho > 0.0 and abs(t - before) <= STILL * abs(t):
+        if rho > 0.0 and abs(t - before) <= still * abs(t):
             secant = -(b - settled[0]) / (t - settled[1]) if t != settled[1] else 0.0
             settled[2] = min(max(secant, rho), 4.0 * settled[2])
             settled[0], settled[1] = b, t

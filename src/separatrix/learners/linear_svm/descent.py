@@ -11,7 +11,7 @@ from separatrix.learners.linear_svm.machine import Machine, Start, of_multiplier
 from separatrix.learners.svm import balanced
 from separatrix.solvers.coordinate_descent import FACTORED, CoordinateDescent
 
-PATIENCE = 20  # passes of coordinate descent that should make the gap a tenth, or conjugate gradients take over
+PATIENCE = 40  # passes of coordinate descent that should make the gap a tenth, or conjugate gradients take over
 SETTLED = 0.98  # of the rows in play still are so after as many passes: then they are the right ones, nearly
 FIRST = 2e-3  # relative gap at which coordinate descent first looks back
 
@@ -35,7 +35,7 @@ def descent(
     target, goal = max(FIRST, tol), tol
     while True:
         in_play = ascent.in_play
-        patience = PATIENCE if in_play > FACTORED else PATIENCE // 4
+        patience = PATIENCE if in_play > FACTORED else PATIENCE // 8
         estimate = ascent.descend(target, min(patience, max_iter - ascent.epochs))
         ended = ascent.epochs >= max_iter or estimate < 1e-14
         settled = ascent.in_play > SETTLED * in_play

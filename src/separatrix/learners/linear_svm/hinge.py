@@ -25,7 +25,8 @@ from separatrix.learners.svm import balanced
 from separatrix.solvers.interior_point import LinearMargins, interior_point
 from separatrix.solvers.soft_margin import best_intercept
 
-BRIEF = 30  # passes of coordinate descent over sparse rows, or d/5, that cost less than an interior-point method does
+BRIEF = 30  # passes of coordinate descent over sparse rows that cost less than an interior-point method does
+FEWER, MORE = 10, 5  # columns for each of these passes, if that is more; rows near the margin of a free b are many
 TALL = 20  # dense rows for each column
 ROUGH = 0.5  # relative gap of a solution that does not tell which rows are near
 
@@ -45,7 +46,8 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
         if machine.relative_gap <= tol:
             return machine
     elif sparse.issparse(design.X) and not exact:
-        brief = descent(design, y, bound, tol, min(max_iter, max(BRIEF, design.d // 5)), start)
+        passes = max(BRIEF, design.d // (MORE if design.intercept else FEWER))
+        brief = descent(design, y, bound, tol, min(max_iter, passes), start)
         if brief.relative_gap < ROUGH:
             machine = near_the_margin(design, y, bound, tol, max_iter, brief)
             if machine.relative_gap <= tol:
