@@ -192,7 +192,7 @@ def test_small_tables_do_not_wait_for_a_compiler(monkeypatch):
 
 def test_many_short_rows_are_left_to_passes_over_all(worth_compiling):
     """With a row for every column or more, L-BFGS is the faster one, unless rows are long enough for the loop."""
-    few, short, long = (risk_of(*rows(n, 3100, k / 3100), 1.0, True) for n, k in ((1000, 20), (3200, 20), (3200, 60)))
+    few, short, long = (risk_of(*rows(n, 3100, k / 3100), 1.0, True) for n, k in ((1000, 20), (3100, 20), (3200, 60)))
     assert logistic._descends(few)
     assert not logistic._descends(short)
     assert logistic._descends(long)

@@ -159,7 +159,7 @@ def _tall(design: Design) -> bool:
 
 def _many(design: Design) -> bool:
     """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
-    return isinstance(design, SparseDesign) and design.n >= design.p
+    return isinstance(design, SparseDesign) and design.n >= design.d
 
 
 def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solver, float]:
