@@ -23,8 +23,8 @@ def near_the_margin(design: Design, y: Floats, bound: Floats, tol: float, max_it
     """From a rough solution: the interior-point method with the rows near its margin, all others at their bounds.
 
     A row is left out if it is off the margin and its alpha_i where that puts it, 0 or C_i. A few that should not be
-    come in with the next round, so the first need not be exact. Ends when a round
-    adds none and does not help, or when most rows are in it.
+    come in with the next round, so the first need not be exact. Ends when a round adds none and does not help, or when
+    most rows are in it.
     """
     if machine.relative_gap <= tol:
         return machine
