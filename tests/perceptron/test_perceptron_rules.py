@@ -125,7 +125,7 @@ def _in_parts(X, dtype=float):
 )
 @pytest.mark.filterwarnings("ignore:.*averaged weights:separatrix.ConvergenceWarning")
 def test_an_entry_in_several_parts_counts_as_their_sum(monkeypatch, options, pays):
-    monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead: pays)
+    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead: pays)
     X, y = separable(np.random.default_rng(9), n=40, d=4, whole=True)
     weight = np.where(np.arange(40) % 7 == 3, 0.0, 1.0)
     rows = _in_parts(X)
@@ -162,7 +162,7 @@ def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
     rows = as_rows(X)
     fits = []
     for pays in (False, True):
-        monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead, pays=pays: pays)
+        monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead, pays=pays: pays)
         fits.append(Perceptron(max_iter=5, **options))
         with pytest.warns(ConvergenceWarning):
             fits[-1].fit(rows, np.where(np.arange(60) == 3, -y, y))
@@ -185,7 +185,7 @@ def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
 )
 def test_leaps_make_the_same_updates(monkeypatch, options):
     rng = np.random.default_rng(11)
-    monkeypatch.setattr("separatrix.learners.online.compiling_pays", lambda loop, work, ahead: False)
+    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead: False)
     for noise in (0, 1):
         X, y = separable(rng, n=50, d=4, whole=True)
         y[rng.permutation(50)[:noise]] *= -1
@@ -211,18 +211,13 @@ def test_no_leap_over_a_score_that_overflows(monkeypatch):
         Perceptron(init=np.full(4, 1e300)).fit(1e20 * X, y)
 
 
-def test_the_compiler_is_called_once_the_work_adds_up(monkeypatch):
-    def loop():
-        raise AssertionError
-
-    monkeypatch.setattr(compiled, "_spent", {})
-    assert not compiled.compiling_pays(loop, compiled.WORTH / 2)
-    assert not compiled.compiling_pays(loop, compiled.WORTH / 4)
-    assert compiled.compiling_pays(loop, compiled.WORTH / 2)
-    sooner = lambda: None  # noqa: E731
-    assert not compiled.compiling_pays(sooner, compiled.WORTH / 4, ahead=compiled.WORTH)
-    assert not compiled.compiling_pays(sooner, compiled.WORTH / 4)
-    assert compiled.compiling_pays(sooner, compiled.WORTH / 4, ahead=10 * compiled.WORTH)
+def test_the_compiler_is_called_once_the_work_of_a_fit_adds_up():
+    effort, another = compiled.Effort(), compiled.Effort()
+    assert not effort.pays(compiled.WORTH / 2)
+    assert not effort.pays(compiled.WORTH / 4)
+    assert effort.pays(compiled.WORTH / 2)
+    assert not another.pays(compiled.WORTH / 8, ahead=compiled.WORTH)  # whatever other fits have done
+    assert another.pays(compiled.WORTH / 8, ahead=10 * compiled.WORTH)
 
 
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])

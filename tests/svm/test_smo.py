@@ -160,9 +160,9 @@ def test_working_sets_by_numpy_and_by_compiled_loops_lead_to_the_same_optimum(by
     X, y = problem(400)
     rows, U = KernelRows(Rbf(0.3), X), np.full(400, 3.0)
     monkeypatch.setattr(smo, "WORKING_SET", 64)
-    monkeypatch.setattr(smo, "compiling_pays", lambda loop, work, ahead: True)
+    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work: True)
     fast = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
-    monkeypatch.setattr(smo, "compiling_pays", lambda loop, work, ahead: False)
+    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work: False)
     monkeypatch.setattr(smo, "compiled", None)
     plain = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
     assert max(fast.relative_gap, plain.relative_gap) <= 1e-8
@@ -177,7 +177,7 @@ def test_what_a_working_set_gains_is_what_the_dual_gains(monkeypatch):
     X, y = problem(200)
     rows, U = KernelRows(Rbf(0.3), X), np.full(200, 3.0)
     for pays in (True, False):
-        monkeypatch.setattr(smo, "compiling_pays", lambda loop, work, ahead, pays=pays: pays)
+        monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, pays=pays: pays)
         one = Smo(rows, 1.0, y, U, 1e8)
         one._activate(np.arange(200))
         gained = one._optimise(np.arange(60), 2.0, 10**6)
@@ -186,25 +186,15 @@ def test_what_a_working_set_gains_is_what_the_dual_gains(monkeypatch):
         assert gained > 0
 
 
-def test_the_compiler_is_waited_for_when_there_is_much_to_do_or_to_come(monkeypatch):
-    ready, spent = set(), {}
-    monkeypatch.setattr("separatrix.compiled._ready", ready)
-    monkeypatch.setattr("separatrix.compiled._spent", spent)
-
+def test_the_compiler_is_waited_for_when_there_is_much_to_do():
     def pays(n, moved=0.0):
         X, y = problem(n)
         one = Smo(KernelRows(Rbf(0.3), X), 1.0, y, np.ones(n), 1e8)
         one._spent = moved
         return one._compiling_pays()
 
-    assert not pays(10_000)  # the first is soon done
-    spent.clear()
+    assert not pays(10_000)
     assert pays(30_000)
-    spent.clear()
-    assert pays(10_000, moved=2e5)  # which was not so soon
-    spent.clear()
+    assert pays(10_000, moved=2e5)  # which was not so soon done
     assert not pays(10_000, moved=1e5)
-    assert pays(10_000)  # a second one
-    spent.clear()
-    ready.add(smo.move_pairs)
-    assert pays(10)
+    assert not pays(10_000)  # whatever came before

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import compiled, compiling_pays, saved, unsigned
+from separatrix.compiled import compiled, unsigned, worth
 from separatrix.design import threads
 from separatrix.design.base import Block, Design, Parts
 
@@ -160,7 +160,7 @@ class SparseBlock(Block):
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x, lengths = self.x, np.diff(self._indptr)
         steps = float(np.square(lengths, dtype=np.float64).sum()) / PRODUCTS
-        if compiling_pays(add_pairs, saved(steps)):
+        if worth(steps):
             h = np.ones(len(lengths)) if h is None else h
             half = np.zeros((self.design.d, self.design.d))
             compiled(add_pairs, np.inf)(unsigned(self._indptr), unsigned(self._indices), x.data, h, half)

@@ -49,7 +49,8 @@ class Leaps:
 
     def finite(self, w: Floats) -> bool:
         """Whether no score of the next pass can overflow."""
-        largest = 1.0 + float(np.dot(w, w))  # no weight is larger
+        with np.errstate(over="ignore"):
+            largest = 1.0 + float(np.dot(w, w))  # no weight is larger
         return (largest + self.reach) * self.size < LARGEST  # False for NaN
 
     def run(self, order: Integers | None, start: int, w: Floats, alpha: Integers) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats
 from separatrix.certificates import LogisticGap
-from separatrix.compiled import compiling_pays, saved
+from separatrix.compiled import worth
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 from separatrix.design.row_space import narrowed
@@ -30,7 +30,7 @@ from separatrix.problems.risk import LogisticRisk, Risk
 from separatrix.problems.softmax import SoftmaxRisk, reference_basis, symmetric_basis
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
-from separatrix.solvers.logistic_descent import Solver, logistic_descent, sweep
+from separatrix.solvers.logistic_descent import Solver, logistic_descent
 from separatrix.solvers.newton import newton
 from separatrix.solvers.precondition import diagonal, easy, renewed, sampled, sampled_at
 from separatrix.solvers.truncated import truncated
@@ -150,7 +150,7 @@ def _descends(risk: Risk) -> bool:
         return False
     if _tall(design) or (_many(design) and design.X.nnz < LONG * design.n):
         return False
-    return compiling_pays(sweep, saved(ENTRY * design.X.nnz))
+    return worth(ENTRY * design.X.nnz)
 
 
 def _tall(design: Design) -> bool:

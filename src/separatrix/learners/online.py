@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import Loop, compiled, compiling_pays, prefetch, unsigned
+from separatrix.compiled import Effort, Loop, compiled, prefetch, unsigned
 from separatrix.design import Design
 from separatrix.learners import leaps
 
@@ -151,6 +151,7 @@ class Rows:
         self.n, self.d = design.n, design.d
         self.ahead = 0  # passes that will most likely follow
         self.mistakes = self.n  # of the last run: a guess for the next
+        self.effort = Effort()
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
         self.arrays: tuple[Array, ...]
@@ -215,7 +216,7 @@ class Rows:
         drift = state.drift if len(state.drift) else None
         record = (history, when) if len(when) else (None, None)
         rest = (state.alpha, drift, state.seen, *record)
-        if entries > LIST_ENTRIES or compiling_pays(loop, work, ahead=self.ahead * work):
+        if entries > LIST_ENTRIES or self.effort.pays(work, ahead=self.ahead * work):
             run = compiled(loop, np.inf, in_order=self.sparse)  # to gather weights into vectors takes longer
             stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
         elif in_leaps < one_by_one and (leaping := self._leaps(step, tie)).finite(state.w):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import Loop, compiled, compiling_pays
+from separatrix.compiled import Loop, compiled
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 from separatrix.learners.online import ELEMENTS, LIST_ENTRIES, Rows
@@ -130,7 +130,7 @@ class Points:
         loop: Loop = sgd_csr if rows.sparse else sgd_dense
         work = (rows.arrays[0].size / rows.n + 10) * len(order) / ELEMENTS
         step, target, past = rate * self.weight, self.codes.astype(np.float64), history[:, 0]
-        if rows.arrays[0].size > LIST_ENTRIES or compiling_pays(loop, work):
+        if rows.arrays[0].size > LIST_ENTRIES or rows.effort.pays(work):
             run = compiled(loop, np.inf)
             return int(run(*rows.arrays, rows.one, order, target, step, keep, self.squared, W[0], past))
         w = W[0].tolist()

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import WORTH, begun, compiled, compiling_pays
+from separatrix.compiled import WORTH, Effort, compiled
 from separatrix.design import threads
 from separatrix.kernels import KernelRows
 from separatrix.solvers.active_set import approached
@@ -74,7 +74,7 @@ class Smo:
         self.alpha, self.F = np.zeros(len(y)), y.astype(np.float64)
         self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
         self.steps, self._spent = 0, 0.0
-        self._ahead = np.inf if begun(move_pairs) else 0.0  # a second problem announces more
+        self._effort = Effort()
         if start is not None:
             self.alpha = start
             self._refresh()
@@ -197,7 +197,7 @@ class Smo:
         sets = n / self.size  # about so many until the optimum
         expected = sets * (MOVE * 0.5 * self.size + ENTRY * self.size * (self.size + 0.5 * n))
         spent, self._spent = self._spent, 0.0
-        return compiling_pays(move_pairs, max(spent, expected if expected > WORTH else 0.0), self._ahead)
+        return self._effort.pays(max(spent, expected if expected > WORTH else 0.0))
 
     def _carry(self, slots: Integers, change: Floats, fast: bool) -> None:
         """F -= sum_i change_i K_i over the active points, by both cores."""
