@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,7 @@ def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Size
     kernel, support, vectors = parts["kernel"], attributes.get("support_"), attributes.get("support_vectors_")
     if support is None or vectors is None or parts["dual_coef"].shape[1] != len(support):
         raise ModelFileError("its support vectors are missing, or are not as many as its coefficients")
+    _check_expansion(parts, attributes, sizes)
     if isinstance(kernel, Precomputed):
         if sizes.d is None:
             raise ModelFileError("it lacks n_features_in_")
@@ -156,6 +158,28 @@ def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Size
     if rows.n != len(support):
         raise ModelFileError("its support vectors are not as many as its coefficients")
     return Expansion(rows, parts["dual_coef"], parts["intercept"])
+
+
+def _check_expansion(parts: Mapping[str, Any], attributes: Mapping[str, Any], sizes: Sizes) -> None:
+    """What is published is what scores points.
+
+    Of a machine for each pair of classes, ``dual_coef_`` has for each support vector a coefficient with each other class.
+    """
+    kernel, published = attributes.get("kernel_", parts["kernel"]), attributes.get("dual_coef_")
+    n_support, m = attributes.get("n_support_"), parts["dual_coef"].shape[1]
+    if kernel != parts["kernel"] or not np.array_equal(attributes.get("intercept_"), parts["intercept"]):
+        raise ModelFileError("its kernel_ or intercept_ is not that by which it scores points")
+    expected = published
+    if n_support is not None and sizes.k > 2:
+        if n_support.sum() != m or not isinstance(published, np.ndarray) or published.shape != (sizes.k - 1, m):
+            raise ModelFileError("its n_support_ or dual_coef_ is malformed")
+        own = np.repeat(np.arange(sizes.k), n_support)
+        pairs = combinations(range(sizes.k), 2)
+        expected = np.array(
+            [np.where(own == a, published[c - 1], np.where(own == c, published[a], 0.0)) for a, c in pairs]
+        )
+    if not np.array_equal(expected, parts["dual_coef"]):
+        raise ModelFileError("its dual_coef_ is not that by which it scores points")
 
 
 def _states(plain: Any, sizes: Sizes) -> list[State]:
