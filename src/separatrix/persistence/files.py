@@ -254,6 +254,9 @@ def _parameters(kind: type[Classifier], given: Any) -> dict[str, Any]:
             raise ModelFileError(f"its parameter {name} should be a number")
         if isinstance(value, float) and np.isnan(value):
             raise ModelFileError(f"its parameter {name} is not a number")
+    threshold = given.get("threshold", 0.5)  # which predictions depend on
+    if not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+        raise ModelFileError("its parameter threshold is not a probability")
     return given
 
 

@@ -153,6 +153,8 @@ def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Size
         raise ModelFileError("its support vectors are not what its kernel takes")
     try:
         rows = KernelRows(kernel, points)
+        if not isinstance(kernel, Precomputed):
+            kernel.diagonal(points)  # overflows if points are beyond the kernel's range
     except (TypeError, ValueError, IndexError) as error:
         raise ModelFileError(f"its support vectors are not what its kernel takes: {error}") from error
     if rows.n != len(support):
