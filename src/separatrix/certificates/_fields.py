@@ -106,7 +106,7 @@ _NAMED: Mapping[str, Rule] = {
     "exact_at": _PLACES,
     "exact_weights": (
         "a list of fractions",
-        lambda value: isinstance(value, (list, tuple)) and all(isinstance(entry, Fraction) for entry in value),
+        lambda value: isinstance(value, (list, tuple, np.ndarray)) and all(isinstance(e, Fraction) for e in value),
     ),
     "expansion": _or_none(_VECTOR),
     "intercept": _or_none(_ARRAY),
