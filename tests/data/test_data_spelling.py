@@ -1,4 +1,4 @@
-"""Numbers written in other ways than 1234.5, and columns that are left out: read if all cells agree, and always told."""
+"""Numbers written in other ways than 1234.5 are read if all cells agree; what is left out is told."""
 
 import io
 from decimal import Decimal
@@ -121,7 +121,14 @@ def test_cells_that_do_not_agree():
 
 
 def test_words_stay_words():
-    for cells in (["A-1,234", "B"], ["1,2,3", "4"], ["12:30", "13:45"], ["1.2.3", "1.2.4"], ["$", "%"], ["1,,234", "2"]):
+    for cells in (
+        ["A-1,234", "B"],
+        ["1,2,3", "4"],
+        ["12:30", "13:45"],
+        ["1.2.3", "1.2.4"],
+        ["$", "%"],
+        ["1,,234", "2"],
+    ):
         _, column, _ = column_of(cells * 15)
         assert column.kind == "category", cells
 
@@ -181,7 +188,9 @@ def test_whole_numbers_beyond_floats_are_told():
     (note,) = encoder.notes
     assert f"Column 'odd' holds whole numbers beyond 2^53, such as {big + 1}, which are rounded" in note
     typed = _parquet({"odd": [big + 1, big + 3, 5], "y": ["a", "b", "a"]})
-    assert "such as 9007199254740993" in Encoder.fit(read_table(io.BytesIO(typed), target="y", format="parquet")).notes[0]
+    assert (
+        "such as 9007199254740993" in Encoder.fit(read_table(io.BytesIO(typed), target="y", format="parquet")).notes[0]
+    )
 
 
 # ------------------------------------------------------------------ wide tables

@@ -123,7 +123,8 @@ def test_the_weights_are_tied_to_the_certificate(name, k, tmp_path):
     about = [
         attribute
         for attribute in tensors(blob)
-        if attribute in ("coef_", "intercept_", "dual_coef_", "support_vectors_", "centroids_", "parameters_", "variances_")
+        if attribute
+        in ("coef_", "intercept_", "dual_coef_", "support_vectors_", "centroids_", "parameters_", "variances_")
         or attribute in ("errors_", "lower_bound_", "class_prior_")
         or attribute.startswith(("scorer.expansion", "scorer.additive"))
     ]
@@ -162,14 +163,14 @@ def test_the_reproduction(tmp_path):
 
 def test_the_certificate_of_another_model(tmp_path):
     for one, other in (("logistic", "linear"), ("svc", "svc poly"), ("perceptron", "kernel perceptron")):
-        (first, X, y), (second, _, _) = fitted(one, 3), fitted(other, 3)
+        first, second = fitted(one, 3)[0], fitted(other, 3)[0]
         first.certificate_ = second.certificate_
-        with pytest.raises(ModelFileError, match="cannot be saved: its .* its certificate"):
+        with pytest.raises(ModelFileError, match=r"cannot be saved: its .* its certificate"):
             dump(first)
 
 
 def test_weights_changed_by_hand_are_saved_without_a_certificate(tmp_path):
-    model, X, y = fitted("logistic", 2)
+    model = fitted("logistic", 2)[0]
     model.coef_ = 2 * model.coef_
     with pytest.raises(ModelFileError, match="its coef_ is not that of its certificate"):
         save(model, tmp_path / "m")

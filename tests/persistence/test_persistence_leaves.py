@@ -6,6 +6,7 @@ A few hundred of each classifier here; SEPARATRIX_FUZZ=5000 for a long run.
 import os
 import random
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -19,9 +20,9 @@ from separatrix.persistence.files import dump
 
 COUNT = int(os.environ.get("SEPARATRIX_FUZZ", "120"))
 ODD = [
-    {"$float": "nan"}, {"$float": "inf"}, {"$float": "-inf"}, 1e308, -1e308, -1, 0, 1, 2.5, 10**30, True, False, None, "x", "",
-    [], ["x"], [1, 2], {}, {"$tuple": []}, {"array": ["x"], "shape": [1], "dtype": "<f8"}, {"$status": "CERTIFIED"},
-    {"float": "nan"}, {"fraction": "1/3"}, {"dict": {}},
+    {"$float": "nan"}, {"$float": "inf"}, {"$float": "-inf"}, 1e308, -1e308, -1, 0, 1, 2.5, 10**30, True, False, None,
+    "x", "", [], ["x"], [1, 2], {}, {"$tuple": []}, {"array": ["x"], "shape": [1], "dtype": "<f8"}, {"dict": {}},
+    {"float": "nan"}, {"fraction": "1/3"}, {"$status": "CERTIFIED"},
 ]  # fmt: skip
 NUMBERS = [np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-320, -1, 0, 3, 10**6, 2**31, -(2**62)]
 
@@ -116,10 +117,8 @@ def usable(path, X):
     if hasattr(model, "partial_fit"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
+            with suppress(SeparatrixError, ValueError):
                 model.partial_fit(X, np.resize(model.classes_, len(X)))
-            except (SeparatrixError, ValueError):
-                pass
     return True
 
 
@@ -154,7 +153,9 @@ def test_a_sparse_matrix_whose_rows_end_elsewhere(tmp_path):
         "overflow": [0, np.iinfo(kind).min, *good[2:]],
     }
     for indptr in wrong.values():
-        (tmp_path / "m").write_bytes(join(header, document, data[:first] + np.array(indptr, kind).tobytes() + data[last:]))
+        (tmp_path / "m").write_bytes(
+            join(header, document, data[:first] + np.array(indptr, kind).tobytes() + data[last:])
+        )
         with pytest.raises(ModelFileError, match="a sparse matrix is malformed"):
             load(tmp_path / "m")
     name = "support_vectors_.indices"

@@ -21,7 +21,7 @@ def _number(value: Any) -> bool:
     """A number that is one: infinity is; NaN, truth values and what is beyond all floats are not."""
     if isinstance(value, float):
         return value == value
-    return isinstance(value, (int, Fraction)) and not isinstance(value, bool) and abs(value) < BEYOND
+    return isinstance(value, (int, Fraction)) and not isinstance(value, bool) and -BEYOND < value < BEYOND
 
 
 def _finite(value: Any) -> bool:
@@ -29,7 +29,7 @@ def _finite(value: Any) -> bool:
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62
 
 
 def _floats(value: Any, *dimensions: int) -> bool:

@@ -46,8 +46,8 @@ class Encoder:
     left_out : dict
         The columns that are left out, each with the reason.
     notes : list of str
-        What was decided about columns when the encoder was made, in sentences: which are left out and why, and how numbers
-        were read that are written in another way than 1234.5. Not kept in files.
+        What was decided about columns when the encoder was made, in sentences: which are left out and why, and how
+        numbers were read that are written in another way than 1234.5. Not kept in files.
     surprises : Counter
         What `transform` has met so far that was not there when the encoder was made, and how often.
     """

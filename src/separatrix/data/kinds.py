@@ -178,7 +178,9 @@ def _rounded(column: polars.Series) -> str:
 
     if column.dtype.is_float():
         return ""
-    whole = [int(cell) for cell in column.drop_nulls().cast(pl.String).to_list() if re.fullmatch(r"[+-]?\d{1,400}", cell)]
+    whole = [
+        int(cell) for cell in column.drop_nulls().cast(pl.String).to_list() if re.fullmatch(r"[+-]?\d{1,400}", cell)
+    ]
     lost = [value for value in whole if abs(value) > WHOLE and (abs(value) > 1 << 1023 or int(float(value)) != value)]
     if not lost:
         return ""

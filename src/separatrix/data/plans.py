@@ -91,7 +91,9 @@ class Plan:
         spelling = Spelling.from_list(plain["spelling"]) if "spelling" in plain else None
         if spelling is not None and plain["kind"] != "number":
             raise DataError(f"the column {plain['name']!r:.80} of the encoder is malformed")
-        return cls(plain["name"], plain["kind"], float(mean), tuple(categories), plain["missing"], float(scale), spelling)
+        return cls(
+            plain["name"], plain["kind"], float(mean), tuple(categories), plain["missing"], float(scale), spelling
+        )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How the numbers of a column are written: 1040.71, 1,040.71, 1.040,71, 1 040,71, 12.5%, $5. One way for all its cells."""
+"""How the numbers of a column are written: 1040.71, 1,040.71, 1.040,71, 1 040,71, 12.5%, $5; all in one way."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Spelling:
     Parameters
     ----------
     mark : str
-        "%" or a currency sign that every cell has, before or after the number; "" for none. It is left out: 12.5% is 12.5.
+        "%" or a currency sign that every cell has, before or after the number; "" for none. It is left out: 12.5% is
+        12.5.
     thousands : str
         What stands between groups of three digits: ",", ".", " ", "'" or nothing.
     decimal : str
@@ -116,8 +117,8 @@ class Found:
 def found_spelling(column: polars.Series) -> Found | None:
     """The way in which the most cells are numbers, of several the first; None if cells are not like numbers.
 
-    "1,234" in every cell that has a comma, and never "0,123", is read as 1234: groups of three digits are what thousands
-    always have, and decimals seldom.
+    "1,234" in every cell that has a comma, and never "0,123", is read as 1234: groups of three digits are what
+    thousands always have, and decimals seldom.
     """
     sample = sample_of(column)
     if not like_numbers(sample):
@@ -139,7 +140,11 @@ def found_spelling(column: polars.Series) -> Found | None:
 
 def could_be_either(column: polars.Series) -> bool:
     """Whether every comma stands before the last three digits, as one between thousands does and a decimal one may."""
-    cells = [cell for cell in (column if len(column) <= SHORT else column.unique()).to_list() if cell is not None and "," in cell]
+    cells = [
+        cell
+        for cell in (column if len(column) <= SHORT else column.unique()).to_list()
+        if cell is not None and "," in cell
+    ]
     return bool(cells) and all(re.fullmatch(r"\D*[1-9]\d{0,2},\d{3}\D*", cell) for cell in cells)
 
 

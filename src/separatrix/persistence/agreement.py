@@ -2,8 +2,8 @@
 
 A certificate holds the weights of which it claims something, and `verify` looks at nothing else: a file with other
 weights beside it would pass. So the two are compared, field by field, by the names that certificates use: ``coef`` and
-``intercept`` are rows of ``coef_`` and ``intercept_``, ``expansion`` the coefficients of the support vectors, and so on.
-A certificate that nothing ties to the model is not about it.
+``intercept`` are rows of ``coef_`` and ``intercept_``, ``expansion`` the coefficients of the support vectors, and so
+on. A certificate that nothing ties to the model is not about it.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def _differences(model: Any, part: Mapping[str, Any], row: int | None) -> Iterat
             yield "its coef_ is not that of its certificate"
         if intercept is None or not _same(intercept, attributes["intercept_"][at]):
             yield "its intercept_ is not that of its certificate"
-        if (own := _multipliers(model, row)) is not None and "alpha" in part:
-            if not _same(_present(part["alpha"]), _present(np.abs(own))):
-                yield "its dual_coef_ is not that of its certificate"
+        own = _multipliers(model, row) if "alpha" in part else None
+        if own is not None and not _same(_present(part["alpha"]), _present(np.abs(own))):
+            yield "its dual_coef_ is not that of its certificate"
     elif isinstance(model._model, Expansion):
         own, stated = model._model.dual_coef[at], part.get("expansion", part.get("dual_coef"))
         # which rows they belong to is known from the data only

@@ -58,9 +58,7 @@ class Sizes:
 Check = Callable[[Any, Sizes], bool]
 
 
-def numbers(
-    *shapes: str, kinds: str = "f", finite: bool = True, least: float = -np.inf, most: float = np.inf
-) -> Check:
+def numbers(*shapes: str, kinds: str = "f", finite: bool = True, least: float = -np.inf, most: float = np.inf) -> Check:
     """Arrays of one of these shapes ("" for a plain number), from ``least`` to ``most``, and finite unless said so."""
 
     def check(value: Any, sizes: Sizes) -> bool:

@@ -111,7 +111,9 @@ def _check_bayes(families: list[Any], parameters: Any, variances: Any) -> None:
     for name, (least, most) in _RANGES.items():
         own = parameters[:, [family.name == name for family in families]]
         if not ((own >= least) & (own <= most)).all():
-            raise ModelFileError(f"its parameters_ are malformed: those of a {name} column are from {least:g} to {most:g}")
+            raise ModelFileError(
+                f"its parameters_ are malformed: those of a {name} column are from {least:g} to {most:g}"
+            )
 
 
 def _check_additive(parts: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
@@ -119,7 +121,7 @@ def _check_additive(parts: Mapping[str, Any], attributes: Mapping[str, Any]) -> 
     families, parameters = parts["families"], parts["parameters"]
     published = {"_families": families, "parameters_": parameters, "variances_": parts["variances"]}
     for name, value in published.items():
-        own = attributes.get(name)
+        own: Any = attributes.get(name)
         if not (own == value if isinstance(value, list) or value is None else np.array_equal(own, value)):
             raise ModelFileError(f"its {name} are not those that it scores points by")
     expected: dict[str, Any] = {name: np.zeros_like(parameters) for name in ("natural", "log_partition")}
@@ -165,11 +167,13 @@ def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Size
 def _check_expansion(parts: Mapping[str, Any], attributes: Mapping[str, Any], sizes: Sizes) -> None:
     """What is published is what scores points.
 
-    Of a machine for each pair of classes, ``dual_coef_`` has for each support vector a coefficient with each other class.
+    Of a machine for each pair of classes, ``dual_coef_`` has for each support vector a coefficient with each other
+    class.
     """
-    kernel, published = attributes.get("kernel_", parts["kernel"]), attributes.get("dual_coef_")
+    kernel, intercept = attributes.get("kernel_", parts["kernel"]), attributes.get("intercept_")
+    published: Any = attributes.get("dual_coef_")
     n_support, m = attributes.get("n_support_"), parts["dual_coef"].shape[1]
-    if kernel != parts["kernel"] or not np.array_equal(attributes.get("intercept_"), parts["intercept"]):
+    if kernel != parts["kernel"] or intercept is None or (intercept != parts["intercept"]).any():
         raise ModelFileError("its kernel_ or intercept_ is not that by which it scores points")
     expected = published
     if n_support is not None and sizes.k > 2:
