@@ -116,7 +116,10 @@ def test_the_average_is_that_of_the_rational_walk(update, init):
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array, lambda X: X.astype(np.float32)])
 def test_the_step_changes_the_length_and_nothing_else(update, eta, as_rows):
-    one, other = Perceptron(update).fit(as_rows(AND[0]), AND[1]), Perceptron(update, eta0=eta).fit(as_rows(AND[0]), AND[1])
+    one, other = (
+        Perceptron(update).fit(as_rows(AND[0]), AND[1]),
+        Perceptron(update, eta0=eta).fit(as_rows(AND[0]), AND[1]),
+    )
     np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
     assert (one.n_updates_, one.n_iter_) == (other.n_updates_, other.n_iter_)
     np.testing.assert_array_equal(other.coef_, (eta * one.coef_.astype(float)).astype(one.coef_.dtype))
@@ -215,7 +218,7 @@ def test_steps_beyond_the_floats_are_refused():
 
 # ---------------------------------------------------------------------- the pocket
 def pocketed(X, y, eta, weight, method, draws):
-    """Algorithm 6, and the ratchet, in rational numbers: the walk, the pocket after each update, and the last pocket."""
+    """Algorithm 6, and the ratchet, in rational numbers: the walk, the pocket's errors, and the last pocket."""
     Z = [[Fraction(float(v)) for v in (*x, 1.0)] for x in X]
     c = [Fraction(float(v)) for v in weight]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from typing import Any
 
 from separatrix.certificates._data import Data
 from separatrix.certificates._exact import whole_numbers
@@ -60,7 +59,9 @@ def _fewest(points: list[Point], zero: bool) -> float:
         if tuple(signs) in seen:
             continue
         seen.update((tuple(signs), tuple(-sign for sign in signs)))
-        on = [(_without(point, v), minus, plus) for (point, minus, plus), s in zip(points, signs, strict=True) if s == 0]
+        on = [
+            (_without(point, v), minus, plus) for (point, minus, plus), s in zip(points, signs, strict=True) if s == 0
+        ]
         inner: float | None = None
         for turn in (1, -1):
             cost = sum(

@@ -62,10 +62,10 @@ class ErrorBound(Certificate):
     def claim(self) -> str:
         """What is claimed, in one sentence."""
         which = "no hyperplane" if self.fit_intercept else "no hyperplane through the origin"
-        bound = f"{which} makes fewer than {self.lower_bound:g}"
+        bound = f" {which} makes fewer than {self.lower_bound:g}"
         if self.trusted:
-            bound = f"on the word of a search that the check does not repeat where it is large, {bound}"
-        return f"w.x + b makes {self.errors:g} errors, and {bound}."
+            bound = f", on the word of a search that the check does not repeat,{bound}"
+        return f"w.x + b makes {self.errors:g} errors, and{bound}."
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._validate()

@@ -21,7 +21,7 @@ class MinimumErrorClassifier(Classifier):
 
     Parameters
     ----------
-    max_nodes : int, default=2500
+    max_nodes : int, default=1500
         Work for the whole fit, counted, so that equal calls give equal results. A node is a linear program of up to
         10,000 entries, of which larger ones count as several; 40,000 signs of enumerated hyperplanes, or 40 line
         searches, count as one. The default takes some ten seconds at most on an ordinary machine.
@@ -59,7 +59,7 @@ class MinimumErrorClassifier(Classifier):
     def __init__(
         self,
         *,
-        max_nodes: int = 2500,
+        max_nodes: int = 1500,
         time_limit: float | None = None,
         fit_intercept: bool = True,
         class_weight: Mapping[Any, float] | str | None = None,

@@ -115,8 +115,8 @@ class State:
     """The weights v = start + eta w of one perceptron, and how they came about.
 
     The walk itself is that of eta = 1: w is the sum of the steps c_i y_i (x_i, 1), and a score is eta times
-    w.(x, 1) + start.(x, 1) / eta. So eta changes lengths and nothing else, in floats too: for whole numbers w is free of
-    rounding, where sums of multiples of .1 or .3 are not.
+    w.(x, 1) + start.(x, 1) / eta. So eta changes lengths and nothing else, in floats too: for whole numbers w is free
+    of rounding, where sums of multiples of .1 or .3 are not.
 
     Parameters
     ----------

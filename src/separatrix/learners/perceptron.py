@@ -150,9 +150,7 @@ def train(task: Task, state: State, watch: Recorder | None) -> Run:
     return Run(state, passes, updates, mistakes)
 
 
-def perceptron(
-    design: Design, targets: Targets, weight: Floats, states: Sequence[State], settings: Settings
-) -> Fit:
+def perceptron(design: Design, targets: Targets, weight: Floats, states: Sequence[State], settings: Settings) -> Fit:
     """Train one perceptron for each task, from these states, which are left as they are."""
     rows, runs = Rows(design), []
     trace = Trace() if settings.trace else None

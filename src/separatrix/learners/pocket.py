@@ -47,8 +47,8 @@ class Pocket:
 class Walk:
     """A perceptron on its way, with a pocket.
 
-    The rule is that of the perceptron, a score of 0 predicting +1 as everywhere; eta scales the result (see `State`). The
-    errors are those of the weights before that, free of its rounding. `most_recent` is the number of draws
+    The rule is that of the perceptron, a score of 0 predicting +1 as everywhere; eta scales the result (see `State`).
+    The errors are those of the weights before that, free of its rounding. `most_recent` is the number of draws
     since the last update: the run of the weights it has now.
     """
 

@@ -1,4 +1,4 @@
-"""min over (w, b) of the total weight of rows on the wrong side: exactly, or between two bounds when max_nodes are spent.
+"""min over (w, b) of the total weight of rows on the wrong side: exactly, or between two bounds.
 
 `points` merges identical rows, `climbing` finds a good hyperplane, `enumeration` tries every one where there are few
 columns, `cover` removes rows until the rest separates, as few as possible, by the `conflicts` among them, `budget`

@@ -24,7 +24,7 @@ HELD = 1e-9  # share of the largest weight from which on a row is part of a comb
 
 @dataclass(frozen=True)
 class Verdict:
-    """A conflict among the rows asked about, or coefficients that get them all right; neither if nobody can tell."""
+    """A conflict among the rows asked about, or coefficients that get them all right; neither if HiGHS cannot tell."""
 
     conflict: Integers | None = None
     v: Floats | None = None
@@ -90,7 +90,7 @@ def decide(cone: Cone, rows: Integers) -> Verdict:
     codes = part.cone.codes
     faces = prove(part, [(i, int(1 - codes[i])) for i in range(min(len(rows), HINTS))])
     support = [i for i, _ in faces.support]
-    if not support:
+    if not support and faces.direction is not None:
         return Verdict(v=_coefficients(cone, part, faces.direction))
     if cone.design.intercept or (codes[support] == 0).any():
         return Verdict(conflict=rows[support])
@@ -138,4 +138,3 @@ def _unit(cone: Cone) -> Floats:
     v = np.zeros(cone.q)
     v[-1 if cone.design.intercept else 0] = 1.0
     return v
-

@@ -64,6 +64,7 @@ class Cover:
         n = self.cone.design.n
         self.Z = self.cone.dense(np.arange(n), 1 - self.cone.codes)
         self.measure = common_measure(self.weight)
+        self.exact = False  # whether v comes from whole numbers
         self.gave_up = False  # something could not be told, so the bounds may never meet
         self._conflicts: list[Integers] = []
         self._known: set[bytes] = set()
@@ -132,9 +133,7 @@ class Cover:
             return None
         self.budget.program(2 * len(columns))
         cost = self.weight / self.weight.max()
-        result = linprog(
-            cost, A_ub=-A, b_ub=-np.ones(shape[0]), bounds=np.column_stack([low, high]), method="highs-ds"
-        )
+        result = linprog(cost, A_ub=-A, b_ub=-np.ones(shape[0]), bounds=np.column_stack([low, high]), method="highs-ds")
         if result.status != 0:
             self.gave_up = True
             return low, float(self.weight @ low)
@@ -154,7 +153,7 @@ class Cover:
             rows = np.flatnonzero(kept)
             verdict = conflicts.find(self.cone, self.Z, rows, r + WHOLE, self.budget)
             if verdict.v is not None:
-                self.offer(verdict.v)
+                self.offer(verdict.v, exact=True)
                 break
             if verdict.conflict is None:
                 self.gave_up = True
@@ -172,20 +171,20 @@ class Cover:
         return found
 
     # ------------------------------------------------------------------ the best so far
-    def errors(self, v: Floats) -> float:
-        """The weight of the rows that v gets wrong; positive rows on a hyperplane through the origin are right."""
-        scores = self.Z @ v
-        wrong = scores <= 0
-        if not self.cone.design.intercept:
-            on = np.abs(scores) <= ZERO * (np.abs(self.Z) @ np.abs(v))
-            wrong &= ~(on & (self.cone.codes == 1))
-        return float(self.weight[wrong].sum())
-
-    def offer(self, v: Floats) -> None:
-        """Keep v if it makes fewer errors than the best so far."""
-        errors = self.errors(v)
+    def offer(self, v: Floats, *, exact: bool = False) -> None:
+        """Keep v if it makes fewer errors than the best so far; exact if it comes from whole numbers."""
+        errors = float(self.weight[~right(self.cone, self.Z, v, exact)].sum())
         if errors < self.upper and v.any():
-            self.v, self.upper = v, errors
+            self.v, self.upper, self.exact = v, errors, exact
+
+
+def right(cone: Cone, Z: Floats, v: Floats, exact: bool) -> Array:
+    """Which rows v gets right; on a hyperplane through the origin that is exact, positive rows may lie."""
+    scores = Z @ v
+    if cone.design.intercept or not exact:
+        return np.asarray(scores > 0)
+    on = np.abs(scores) <= ZERO * (np.abs(Z) @ np.abs(v))
+    return np.asarray(np.where(on, cone.codes == 1, scores > 0))
 
 
 def met(lower: float, upper: float) -> bool:

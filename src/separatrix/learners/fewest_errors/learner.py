@@ -1,4 +1,4 @@
-"""The plan: merge, try what is fast, enumerate if there are few columns, else cover conflicts until max_nodes are spent."""
+"""The plan: merge, try what is fast, enumerate if there are few columns, else cover conflicts, within max_nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import fsum
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Floats, Integers
 from separatrix.certificates import All, ErrorBound
 from separatrix.certificates._fewest_errors import repeatable
 from separatrix.design import Block, Design
@@ -18,7 +18,7 @@ from separatrix.geometry import Hyperplanes
 from separatrix.learners.fewest_errors.budget import SIGNS, Budget
 from separatrix.learners.fewest_errors.climbing import climb
 from separatrix.learners.fewest_errors.conflicts import PROVABLE, decide
-from separatrix.learners.fewest_errors.cover import Cover, met
+from separatrix.learners.fewest_errors.cover import Cover, met, right
 from separatrix.learners.fewest_errors.enumeration import LARGEST, Enumeration, work
 from separatrix.learners.fewest_errors.points import Points, distinct
 from separatrix.learners.separation.cone import Cone, conditioned
@@ -42,7 +42,7 @@ class Answer:
     errors: float
     lower: float
     proof: str
-    exhausted: bool  # whether everything was searched, so that more nodes find no more
+    ended: str  # why: "complete" (everything was searched), "spent", or "gave up" (HiGHS did)
 
     @property
     def optimal(self) -> bool:
@@ -52,17 +52,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class Found:
-    """Coefficients, their errors beyond the forced ones, a lower bound on these, and what it rests on."""
+    """Coefficients (exact: of whole numbers), a lower bound on the errors beyond the forced ones, what it rests on."""
 
     v: Floats
+    exact: bool
     lower: float
     proof: str
-    exhausted: bool = True
+    ended: str = "complete"
 
 
-def fewest_errors(
-    design: Design, targets: Targets, weight: Floats, *, max_nodes: int, time_limit: float | None
-) -> Fit:
+def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes: int, time_limit: float | None) -> Fit:
     """The fewest errors for each task: one for two classes, each class against the rest for more."""
     tasks = 1 if targets.binary else targets.n_classes
     budget = Budget(max_nodes, time_limit)
@@ -108,10 +107,14 @@ def fewest_errors(
 
 
 def _remedy(answer: Answer, budget: Budget, max_nodes: int, time_limit: float | None) -> str:
-    if answer.exhausted:
+    if answer.ended == "gave up":
         return (
-            "The search is complete, so more nodes would not help: rows lie on the best hyperplane but for rounding, and "
-            "its weights have no float of this precision. Pass float64, or numbers with fewer digits."
+            "HiGHS could not solve a linear program of the search: bring the columns of X to similar, moderate sizes."
+        )
+    if answer.ended == "complete":
+        return (
+            "The search is complete, so more nodes would not help: rows lie on the best hyperplane or next to it, and "
+            "its weights have more digits than a float. Pass float64, or numbers with fewer digits."
         )
     if budget.out_of_time:
         return f"The time ran out after {budget.nodes} nodes: raise time_limit (now {time_limit:g} s)."
@@ -127,11 +130,11 @@ def solve(design: Design, signs: Floats, weight: Floats, budget: Budget) -> Answ
     cone = _cone(design, points)
     if cone is None:  # one side outweighs the other in every point
         w, b = _constant(design, points, signs, weight)
-        return _answer(design, signs, weight, w, b, points.forced, points.proof, True)
+        return _answer(design, signs, weight, w, b, points.forced, points.proof, "complete")
     found = _search(cone, points, budget)
-    w, b = _centred_between(cone, found.v)
+    w, b = _centred_between(cone, found.v, found.exact)
     proof = found.proof if found.lower > 0 else points.proof
-    return _answer(design, signs, weight, w, b, points.forced + found.lower, proof, found.exhausted)
+    return _answer(design, signs, weight, w, b, points.forced + found.lower, proof, found.ended)
 
 
 def _constant(design: Design, points: Points, signs: Floats, weight: Floats) -> tuple[Floats, float]:
@@ -162,7 +165,7 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
     steps = newton(cone)
     v = steps.V[:, 0]
     if steps.separates:
-        return Found(v, 0.0, "nothing")
+        return Found(v, False, 0.0, "nothing")
     Z = cone.dense(np.arange(n), 1 - cone.codes)
     centroid = (weight[:, None] * Z).mean(axis=0)
     starts = [some for some in (v, centroid, Z[0]) if some.any()][:2]
@@ -170,17 +173,19 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
     v, upper = climb(Z, weight, starts, budget)
     budget.limit = limit
     if upper == 0:
-        return Found(v, 0.0, "nothing")
+        return Found(v, False, 0.0, "nothing")
     cover = Cover(cone, weight, v, upper, budget)
     proof = "enumeration" if repeatable(points.count, cone.design.d + cone.design.intercept) else "search"
-    if p > PLANE and proof == "search":  # few conflicts are soon covered, many columns are slow to enumerate
+    tries = work(n, p) / SIGNS if p <= LARGEST else np.inf
+    if p > PLANE and tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
         limit = budget.only(SHARE)
         cover.run()
         budget.limit = limit
-    if not cover.settled and p <= LARGEST and work(n, p) / SIGNS <= budget.left and _enumerated(cone, points, cover):
-        return Found(cover.v, cover.lower, proof)
+    if not cover.settled and tries <= budget.left and _enumerated(cone, points, cover):
+        return Found(cover.v, cover.exact, cover.lower, proof)
     cover.run()
-    return Found(cover.v, cover.lower, "search", cover.settled)
+    ended = "complete" if cover.settled else "gave up" if cover.gave_up else "spent"
+    return Found(cover.v, cover.exact, cover.lower, "search", ended)
 
 
 def _enumerated(cone: Cone, points: Points, cover: Cover) -> bool:
@@ -189,37 +194,38 @@ def _enumerated(cone: Cone, points: Points, cover: Cover) -> bool:
     P = np.array([whole.point(i)[0] for i in range(cone.design.n)], dtype=object)
     found = Enumeration(P, points.signs, points.weight, cover.upper, cover.budget, cone.design.intercept).run()
     if found.predicted is not None:
-        right = np.flatnonzero(found.predicted == points.signs)
-        program = largest_lead(cone.only(right), np.zeros((cone.q, 1)))
+        rows = np.flatnonzero(found.predicted == points.signs)
+        program = largest_lead(cone.only(rows), np.zeros((cone.q, 1)))
         if program is not None:
             cover.offer(program.V[:, 0])
         if not met(found.best, cover.upper) and cone.q <= PROVABLE:  # rows on the hyperplane
-            v = decide(cone, right).v
+            v = decide(cone, rows).v
             if v is not None:
-                cover.offer(v)
+                cover.offer(v, exact=True)
     if found.complete:
         cover.lower = max(cover.lower, found.best)
     return found.complete
 
 
-def _centred_between(cone: Cone, v: Floats) -> tuple[Floats, float]:
+def _centred_between(cone: Cone, v: Floats, exact: bool) -> tuple[Floats, float]:
     """(w, b) that gets the same rows right with the largest lead, so that rounding moves none to the other side."""
-    kept = np.flatnonzero(cone.dense(np.arange(cone.design.n), 1 - cone.codes) @ v > 0)
-    program = largest_lead(cone.only(kept), v[:, None]) if len(kept) else None
-    V = program.V if program is not None and program.separates else v[:, None]
+    Z = cone.dense(np.arange(cone.design.n), 1 - cone.codes)
+    rows = np.flatnonzero(right(cone, Z, v, exact))
+    program = largest_lead(cone.only(rows), v[:, None]) if len(rows) else None
+    V = program.V if program is not None and program.separates else v[:, None]  # rows on it leave no room
     coef, intercept = cone.design.user_units(V)
     return coef[0], float(intercept[0])
 
 
 def _answer(
-    design: Design, signs: Floats, weight: Floats, w: Floats, b: float, lower: float, proof: str, exhausted: bool
+    design: Design, signs: Floats, weight: Floats, w: Floats, b: float, lower: float, proof: str, ended: str
 ) -> Answer:
     """The errors of (w, b) as the model will hold them, counted without rounding."""
     w, b = design.rounded(w), float(design.rounded(np.array([b]))[0])
     errors = count_errors(design, signs, weight, w, b)
     if not (weight == np.rint(weight)).all():  # sums of other numbers are rounded: down, for a lower bound
         lower *= 1.0 - 4 * (len(weight) + 4) * EPS
-    return Answer(w, b, errors, min(lower, errors), proof, exhausted)
+    return Answer(w, b, errors, min(lower, errors), proof, ended)
 
 
 def count_errors(design: Design, signs: Floats, weight: Floats, w: Floats, b: float) -> float:

@@ -42,7 +42,7 @@ class Points:
 
 
 def distinct(design: Design, signs: Floats, weight: Floats) -> Points:
-    """Merge identical rows. Without an intercept rows of zeros have the score 0, which predicts +1: they are left out."""
+    """Merge identical rows. Without an intercept rows of zeros, whose score 0 predicts +1, are left out."""
     group, first = _groups(design)
     count = len(first)
     for_plus = np.bincount(group, weights=np.where(signs > 0, weight, 0.0), minlength=count)
