@@ -33,7 +33,8 @@ class Perceptron(Classifier):
         misclassified points, which is gradient descent on the perceptron risk sum_i c_i max(0, -y_i (w.x_i + b)).
         ``"worst"``: one update a pass, with the misclassified point of the smallest y_i (w.x_i + b).
     eta0 : float, default=1.0
-        The step. From zero weights it changes nothing but the length of (w, b).
+        The step. From zero weights it changes nothing but the length of (w, b): the walk is made with steps of 1, and
+        scaled at the end. From others it is that of (w, b)_0 / eta0.
     init : {"zeros", "ones", "first"} or array-like of shape (d + 1,), default="zeros"
         The first weights, intercept last: ``"first"`` is y_1 (x_1, 1). An array has d entries without intercept, or one
         row for each class.

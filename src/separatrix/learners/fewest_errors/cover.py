@@ -65,6 +65,7 @@ class Cover:
         self.Z = self.cone.dense(np.arange(n), 1 - self.cone.codes)
         self.measure = common_measure(self.weight)
         self.exact = False  # whether v comes from whole numbers
+        self.second: Floats | None = None  # the best before that, should v not survive being rounded
         self.gave_up = False  # something could not be told, so the bounds may never meet
         self._conflicts: list[Integers] = []
         self._known: set[bytes] = set()
@@ -175,6 +176,8 @@ class Cover:
         """Keep v if it makes fewer errors than the best so far; exact if it comes from whole numbers."""
         errors = float(self.weight[~right(self.cone, self.Z, v, exact)].sum())
         if errors < self.upper and v.any():
+            if exact and not self.exact:
+                self.second = self.v
             self.v, self.upper, self.exact = v, errors, exact
 
 

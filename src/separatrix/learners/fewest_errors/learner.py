@@ -18,7 +18,7 @@ from separatrix.geometry import Hyperplanes
 from separatrix.learners.fewest_errors.budget import SIGNS, Budget
 from separatrix.learners.fewest_errors.climbing import climb
 from separatrix.learners.fewest_errors.conflicts import PROVABLE, decide
-from separatrix.learners.fewest_errors.cover import Cover, met, right
+from separatrix.learners.fewest_errors.cover import Cover, common_measure, met, right
 from separatrix.learners.fewest_errors.enumeration import LARGEST, Enumeration, work
 from separatrix.learners.fewest_errors.points import Points, distinct
 from separatrix.learners.separation.cone import Cone, conditioned
@@ -59,6 +59,7 @@ class Found:
     lower: float
     proof: str
     ended: str = "complete"
+    second: Floats | None = None  # should v, exact, not survive being rounded
 
 
 def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes: int, time_limit: float | None) -> Fit:
@@ -132,9 +133,13 @@ def solve(design: Design, signs: Floats, weight: Floats, budget: Budget) -> Answ
         w, b = _constant(design, points, signs, weight)
         return _answer(design, signs, weight, w, b, points.forced, points.proof, "complete")
     found = _search(cone, points, budget)
-    w, b = _centred_between(cone, found.v, found.exact)
     proof = found.proof if found.lower > 0 else points.proof
-    return _answer(design, signs, weight, w, b, points.forced + found.lower, proof, found.ended)
+    answers = []
+    for v, exact in ((found.v, found.exact), (found.second, False)):
+        if v is not None:
+            w, b = _centred_between(cone, v, exact)
+            answers.append(_answer(design, signs, weight, w, b, points.forced + found.lower, proof, found.ended))
+    return min(answers, key=lambda answer: answer.errors)
 
 
 def _constant(design: Design, points: Points, signs: Floats, weight: Floats) -> tuple[Floats, float]:
@@ -182,10 +187,10 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
         cover.run()
         budget.limit = limit
     if not cover.settled and tries <= budget.left and _enumerated(cone, points, cover):
-        return Found(cover.v, cover.exact, cover.lower, proof)
+        return Found(cover.v, cover.exact, cover.lower, proof, second=cover.second)
     cover.run()
     ended = "complete" if cover.settled else "gave up" if cover.gave_up else "spent"
-    return Found(cover.v, cover.exact, cover.lower, "search", ended)
+    return Found(cover.v, cover.exact, cover.lower, "search", ended, cover.second)
 
 
 def _enumerated(cone: Cone, points: Points, cover: Cover) -> bool:
@@ -223,7 +228,7 @@ def _answer(
     """The errors of (w, b) as the model will hold them, counted without rounding."""
     w, b = design.rounded(w), float(design.rounded(np.array([b]))[0])
     errors = count_errors(design, signs, weight, w, b)
-    if not (weight == np.rint(weight)).all():  # sums of other numbers are rounded: down, for a lower bound
+    if not common_measure(weight):  # else sums of them are free of rounding; a lower bound is rounded down
         lower *= 1.0 - 4 * (len(weight) + 4) * EPS
     return Answer(w, b, errors, min(lower, errors), proof, ended)
 
