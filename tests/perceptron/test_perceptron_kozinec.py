@@ -143,6 +143,9 @@ def kozinec_plainly(X, y, epsilon, most, intercept):
         for _ in range(most + 1):
             products, length = [mpmath.fdot(z, w) for z in Z], mpmath.norm(w)
             i = min(range(len(Z)), key=lambda i: products[i])
+            if length < 1e-20:  # the origin is in the hull
+                steps.append((np.array(w, dtype=float), i, False, 0.0, 0.0))
+                break
             clear = sorted(products)[1] - products[i] > 1e-9 if len(Z) > 1 else True
             steps.append((np.array(w, dtype=float), i, clear, float(length), float(products[i] / length)))
             best, shortest = max(best, products[i] / length), min(shortest, length)
