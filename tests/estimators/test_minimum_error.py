@@ -247,13 +247,14 @@ def test_where_w_0_would_make_fewer_errors_than_any_line():
     assert line.errors_ == line.lower_bound_ == 0
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_cover_through_the_origin(seed, monkeypatch):
     """The search without enumeration, on rows that lie around the origin, with many ties."""
     monkeypatch.setattr("separatrix.learners.fewest_errors.learner.LARGEST", 0)
     r = np.random.default_rng(seed)
-    X, y = r.integers(-1, 2, size=(8, 4)).astype(float), r.integers(0, 2, 8)
-    y[:2] = 0, 1
+    X, y = r.integers(-1, 2, size=(6, 3)).astype(float), r.integers(0, 2, 6)
+    X = np.vstack([X, [[1.0, 1, 0], [-2, -2, 0]]])
+    y = np.append(y, [1, 1])  # right together only on the hyperplane
     model = MinimumErrorClassifier(fit_intercept=False).fit(X, y)
     assert model.coef_.any()
     assert_optimal(model, X, y, fewest_errors_through_the_origin(X, y))

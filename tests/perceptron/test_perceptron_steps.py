@@ -9,6 +9,7 @@ import pytest
 from perceptron.perceptron_reference import floats, rational_walk
 from scipy import sparse
 
+import separatrix
 from separatrix import ConvergenceWarning, Perceptron, PocketPerceptron
 from separatrix.certificates._signs import exact_score
 from separatrix.outcome import Status
@@ -286,3 +287,17 @@ def test_every_step_of_the_pocket(method, shuffle, weighted, eta):
         assert model.errors_ == model.certificate_.errors == weight[wrong].sum()  # of the weights as stored
         assert model.certificate_.verify(X, y, weight)
         assert model.status_ is Status.POCKET
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_a_saved_stream_goes_on_with_the_same_walk(tmp_path, average):
+    rng = np.random.default_rng(11)
+    X = rng.integers(-3, 4, size=(40, 2)).astype(float)
+    y = np.where(X.sum(axis=1) > 0, 1, -1)
+    stream = Perceptron(eta0=0.3, init="ones", average=average).partial_fit(X[:20], y[:20], classes=[-1, 1])
+    separatrix.save(stream, tmp_path / "stream")
+    loaded = separatrix.load(tmp_path / "stream")
+    for model in (stream, loaded):
+        model.partial_fit(X[20:], y[20:])
+    np.testing.assert_array_equal(loaded.coef_, stream.coef_)
+    assert loaded.n_updates_ == stream.n_updates_

@@ -9,7 +9,7 @@ import time
 from math import ceil
 
 ENTRIES = 10_000  # of a linear program: larger ones count as as many nodes as they have this many
-SIGNS = 40_000  # signs of enumerated hyperplanes that count as one node
+SIGNS = 300_000  # signs of enumerated hyperplanes that count as one node
 LINES = 40  # line searches that count as one node
 
 
