@@ -163,6 +163,7 @@ FIELDS: Mapping[str, Check] = {
     "n_features_in_": counts(""),
     "n_iter_": counts("", "*"),
     "n_support_": counts("k"),
+    "n_nodes_": counts(""),
     "n_updates_": counts("", "r"),
     "parameters_": numbers("kd"),
     "penalized_log_likelihood_": numbers(""),

@@ -41,6 +41,8 @@ _MOMENTS: Mapping[str, Check] = {
 _STATE: Mapping[str, Check] = {
     "w": numbers("p"),
     "drift": either(numbers("p"), lambda value, sizes: isinstance(value, np.ndarray) and value.shape == (0,)),
+    "start": numbers("p"),
+    "eta": lambda value, sizes: type(value) is float and 0 < value < np.inf,
     "seen": lambda value, sizes: type(value) is int and 0 <= value < 1 << 62,
 }
 
@@ -195,6 +197,6 @@ def _states(plain: Any, sizes: Sizes) -> list[State]:
     states = []
     for entry in plain:
         parts = _checked(entry, _STATE, sizes)
-        w, drift = (np.ascontiguousarray(parts[name], dtype=np.float64) for name in ("w", "drift"))
-        states.append(State(w, np.zeros(0, dtype=np.int64), drift, parts["seen"]))
+        w, drift, start = (np.ascontiguousarray(parts[name], dtype=np.float64) for name in ("w", "drift", "start"))
+        states.append(State(w, np.zeros(0, dtype=np.int64), drift, start, parts["eta"], parts["seen"]))
     return states
