@@ -31,7 +31,7 @@ class Data:
 
 
 def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) -> Data:
-    """Bring data to plain form; `ValueError` if they are no finite numbers, or do not fit together or to the classes."""
+    """Bring data to plain form; `ValueError` if they are no finite numbers, or do not fit."""
     X = read_rows(X)
     y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     if X.ndim != 2 or y.ndim not in (1, 2) or len(y) != X.shape[0]:

@@ -66,8 +66,11 @@ def numbers(values: Any, name: str, *shape: int) -> Any:
     """The values as an array of this very shape, of finite floats or of Fractions; `ValueError` if they are not."""
     array = np.asarray(values)
     array = array.astype(np.float64 if array.dtype.kind == "f" else object)
-    known = all(type(entry) in (Fraction, float, int) for entry in array.ravel().tolist())
-    if array.shape != shape or not known or not np.isfinite(array.astype(np.float64)).all():
+    known = all(
+        type(entry) in (Fraction, int) or (type(entry) is float and abs(entry) < np.inf)
+        for entry in array.ravel().tolist()
+    )
+    if array.shape != shape or not known:
         raise ValueError(f"{name} must hold finite numbers, in the shape {shape}; its shape is {array.shape}.")
     return array
 

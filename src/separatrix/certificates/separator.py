@@ -86,7 +86,7 @@ def _two(data: Data, w: Any, b: Fraction, positive: int, margin: Fraction) -> tu
 
 def _many(data: Data, coef: Any, intercept: Any, margin: Fraction) -> tuple[int, int]:
     """How many leads over a rival are not positive, and how many are below the margin times ‖w_y - w_c‖."""
-    k, d = coef.shape
+    k = len(coef)
     floats, offset = coef.astype(np.float64), intercept.astype(np.float64)
     lengths, _ = lengths_between(floats)
     wrong = near = 0

@@ -5,19 +5,19 @@ Nothing is returned that its certificate does not verify.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
-from separatrix.design import Block, Design
+from separatrix.design import Block, Design, as_design
 from separatrix.design.base import Parts
 from separatrix.errors import UndecidedError
 from separatrix.learners.separation.cone import Cone, conditioned
 from separatrix.learners.separation.directions import separator, shortest, user_units, with_first_class
 from separatrix.learners.separation.faces import prove
-from separatrix.learners.separation.integers import Pair, WholeRows
+from separatrix.learners.separation.integers import Pair, WholeRows, independent
 from separatrix.learners.separation.newton import newton
 from separatrix.learners.separation.programs import ZERO, LeadProgram, largest_lead
 from separatrix.learners.separation.repair import ExactWeights, filled, only_support, repaired
@@ -27,6 +27,7 @@ from separatrix.targets import Targets
 SMALL_ORDER = 150  # coefficients, and
 SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
 SMALL_BALANCE = 30_000_000  # steps of elimination, the same
+WIDE_ENTRIES = 1 << 24  # up to which columns are chosen among more columns than rows
 HINTS = 400  # rows that the exact method starts from
 TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
 
@@ -70,15 +71,39 @@ class Search:
 
     def run(self) -> Separator | Inseparable:
         """The certificate of the verdict."""
+        if self.design.d > self.design.n and self.design.n * self.design.d <= WIDE_ENTRIES:
+            found = self._on_few_columns()
+            if found is not None:
+                return found
+        return self._on_all_columns()
+
+    def _on_few_columns(self) -> Separator | Inseparable | None:
+        """The answer for as many columns as rows that span the others: it is that for all, if it verifies."""
+        x = self.design.X.toarray() if hasattr(self.design.X, "toarray") else np.asarray(self.design.X)
+        x = np.asarray(x, dtype=np.float64)
+        size = np.abs(x).max(axis=0)
+        columns = np.sort(independent((x / np.where(size > 0, size, 1.0)).T))
+        if not len(columns):
+            return None
+        few = replace(self, design=as_design(np.ascontiguousarray(x[:, columns]), self.design.intercept))
+        found = few._on_all_columns()
+        if found.coef is not None:
+            coef = np.zeros((len(found.coef), self.design.d), dtype=found.coef.dtype)
+            coef[:, columns] = found.coef
+            found = replace(found, coef=coef)
+        return found if found.verify(self.design.X, self.classes[self.codes]) else None
+
+    def _on_all_columns(self) -> Separator | Inseparable:
         cone = conditioned(self.design, self.codes, len(self.classes))
         steps = newton(cone)
         found: Separator | Inseparable | None = None
         if steps.separates:
             found = self._separated(cone, steps.V)
-        elif steps.weights is not None and self.exact:
-            found = self._overlapping(repaired(WholeRows(cone), steps.weights))
-        elif steps.weights is not None and (steps.clear or not self._small(cone)):
-            found = self._balanced(steps.weights)
+        elif steps.weights is not None:
+            if steps.clear and not self.exact:
+                found = self._balanced(steps.weights)
+            if found is None and (self.exact or cone.q <= SMALL_ORDER):
+                found = self._overlapping(repaired(WholeRows(cone), steps.weights))
         if found is not None:
             return found
         program = largest_lead(cone, steps.V)
