@@ -55,7 +55,9 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
         if not (known | (weight == 0)).all():
             raise ValueError(f"y has labels that the certificate does not know: {np.unique(y[~known])[:5]}.")
         if factors is not None:
-            weight = weight * factors[values]
+            given, weight = weight, weight * factors[values]
+            if not (np.isfinite(weight).all() and (weight[given > 0] > 0).all()):
+                raise ValueError("sample_weight times class_weight is beyond the range of float64.")
     if not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
         X, values, weight = X[kept], values[kept], weight[kept]
@@ -66,14 +68,15 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
 
 def read_rows(X: Any) -> Any:
     """X as an array or CSR matrix of numbers; `ValueError` unless all are finite and float64 holds each exactly."""
-    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     if rows.dtype.kind not in "fiub":
         rows = rows.astype(np.float64)
     place = unheld(X, rows)
     if place is not None:
         raise ValueError(f"float64 does not hold the number in row {place[0]}, column {place[1]} of X exactly.")
     entries = rows.data if hasattr(rows, "indptr") else rows
-    if entries.dtype.kind == "f" and not all(np.isfinite(entries[part]).all() for part in blocks_of(*entries.shape)):
+    blocks = blocks_of(*entries.shape[:2])
+    if entries.dtype.kind == "f" and not all(np.isfinite(entries[part]).all() for part in blocks):
         raise ValueError("X contains NaN or infinity.")
     return rows
 

@@ -159,8 +159,8 @@ class Inseparable(Certificate):
         """How many leads of the direction are below 0, and how many above."""
         wrong = right = 0
         k, d = len(self.classes), data.X.shape[1]
-        rows = 1 if self.positive is not None else k
-        coef, intercept = numbers(self.coef, "coef", rows, d), numbers(self.intercept, "intercept", rows)
+        tasks = 1 if self.positive is not None else k
+        coef, intercept = numbers(self.coef, "coef", tasks, d), numbers(self.intercept, "intercept", tasks)
         if not self.fit_intercept and any(intercept):
             raise ValueError("intercept must be 0 without fit_intercept.")
         for x, codes, _ in data.blocks():
