@@ -38,7 +38,7 @@ HELD = {
     "long floats": np.array([[1], [2]], dtype=np.longdouble),
 }
 if np.finfo(np.longdouble).eps < np.finfo(np.float64).eps:
-    ROUNDED["long floats"] = np.array([[1], [1]], dtype=np.longdouble) + [[0], [np.finfo(np.longdouble).eps]]
+    ROUNDED["long floats"] = np.nextafter(np.ones((2, 1), dtype=np.longdouble), [[1], [2]], dtype=np.longdouble)
 
 SEPARATOR = Separator(np.array([0, 1]), np.array([[1.0]]), np.array([0.0]), 1, 0.0)
 
@@ -77,7 +77,7 @@ def test_tables_of_mixed_columns():
 
 @pytest.mark.parametrize("estimator", all_estimators(), ids=lambda estimator: type(estimator).__name__)
 def test_every_estimator_refuses(estimator):
-    X = np.arange(20).reshape(10, 2) + np.array([0, BIG + 1])
+    X = np.arange(20).reshape(10, 2) + np.array([0, BIG])
     with pytest.raises(InvalidInputError, match="float64"):
         estimator.fit(X, np.arange(10) % 2)
 

@@ -132,16 +132,40 @@ def test_columns_that_were_chosen_by_mistake_do_not_count():
 
 
 def test_what_floats_cannot_prove_is_no_verdict(monkeypatch):
-    """On a table too large for exact arithmetic: equal columns leave the weights of an overlap without a proof."""
+    """On a table too large for exact arithmetic, a column that is the sum of two but for rounding may separate."""
     from separatrix.learners.separation import search
 
     monkeypatch.setattr(search, "SMALL_ORDER", 0)
     random = np.random.default_rng(5)
     X = random.normal(size=(80, 2))
-    X, y = np.column_stack([X, X[:, 0]]), random.integers(0, 2, 80)
+    X, y = np.column_stack([X, X.sum(axis=1)]), random.integers(0, 2, 80)
     with pytest.raises(UndecidedError, match="exact=True"):
         separability(X, y)
     assert separability(X, y, exact=True).verdict == "overlapping"
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_columns_that_others_determine_do_not_hide_an_overlap(monkeypatch, k):
+    from separatrix.learners.separation import search
+
+    monkeypatch.setattr(search, "SMALL_ORDER", 0)  # as if exact arithmetic were out of reach
+    random = np.random.default_rng(6)
+    X, y = random.normal(size=(90, 2)), np.arange(90) % k
+    dummies = np.eye(3)[random.integers(0, 3, 90)]
+    for rows in (
+        np.column_stack([X, X[:, 0]]),
+        np.column_stack([X, -X[:, 1], dummies]),
+        np.column_stack([X, np.full(90, 0.1), np.zeros(90)]),
+        np.column_stack([X, dummies, dummies @ [2, 3, 5], np.eye(2)[random.integers(0, 2, 90)]]),
+        np.column_stack([X * 1e-9 + 1e3, dummies * 1024]),
+    ):
+        result = separability(rows, y)
+        assert result.verdict == separability(rows, y, exact=True).verdict == "overlapping"
+        assert not result.exact
+        assert result.verify(rows, y)
+        off = rows.copy()
+        off[7, -1] += 2.0**-40 * max(1.0, abs(off[7, -1]))  # one row that no longer obeys
+        assert not result.verify(off, y)
 
 
 def test_no_warning_escapes():

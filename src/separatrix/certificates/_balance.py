@@ -1,4 +1,4 @@
-"""sum_i ±lambda_i (x_i, 1): without rounding, how large its terms are, and whether weights near lambda make it 0.
+"""sum_i ±lambda_i (x_i, 1): without rounding, and how large its terms are.
 
 With several classes lambda_ic is a weight of row i against class c, and there is a sum for each class.
 """
@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data
+from separatrix.certificates._data import Data
 from separatrix.certificates._exact import BASE, exact_sums, rational
 
 PIECE = 1 << 17  # entries
-MIDDLE = 1000  # rows whose mean is taken for the middle of the data
-FAINT = 1e-90  # of a column, next to its largest entry
 UPWARD = 1 + 1e-9  # more than the rounding of the few sums of positive numbers that it multiplies
 
 
@@ -51,7 +49,7 @@ class Balance:
         """The sums of ±lambda (x, 1), without rounding; ``fractions`` are more weights, by place."""
         d = self.data.X.shape[1]
         total = np.zeros((self.tasks, d + 1), dtype=object)
-        for rows, x, codes in self._pieces():
+        for rows, x, codes in self.pieces():
             x1 = np.column_stack([x, np.ones(len(x))])
             if self.positive is not None:
                 total += exact_sums(self.signed(rows, codes), x1)
@@ -84,7 +82,7 @@ class Balance:
         d = self.data.X.shape[1]
         first = np.array(self._row(0)) if self.intercept else np.zeros(d)
         size, radius, weight = np.zeros((self.tasks, d + 1)), 0.0, 0.0
-        for rows, x, codes in self._pieces():
+        for rows, x, codes in self.pieces():
             about = np.column_stack([np.abs(x - first), np.ones(len(x))])
             radius = max(radius, float(np.linalg.norm(about[:, :d], axis=1).max()))
             lam = np.abs(self.signed(rows, codes))
@@ -102,70 +100,11 @@ class Balance:
         bound = UPWARD * largest * float(np.linalg.norm(rest / largest)) / weight
         return float(ratio.max()), bound * float(np.hypot(1.0, radius)) if self.tasks == 1 else bound
 
-    def change(self, sums: list[list[Fraction]]) -> float:
-        """At most this share of a weight must change to make all sums exactly 0; infinite if that is not sure.
-
-        Write u for (x, 1) moved to a middle and scaled, r for the sums in these coordinates, and G_c for the sum of
-        lambda u u' over the rows of class c against a class of reference and of that against c. Coefficients V that are
-        0 for the reference have sum_ic lambda_ic (lead_ic of V)² = V'GV >= mu ‖V‖², mu being the least eigenvalue
-        of all G_c. So G V = r has a solution with ‖V‖ <= ‖r‖ / mu, and the weights lambda_ic (1 - lead_ic) have the
-        sums r - G V = 0, with |lead_ic| <= sqrt(2) max ‖u‖ ‖r‖ / mu. The reference's sum is less all others.
-        """
-        middle, scale = self._coordinates()
-        grams, terms = self._grams(middle, scale)
-        unit = np.sqrt(np.diagonal(grams, axis1=1, axis2=2).min(axis=0))
-        if not (np.isfinite(grams).all() and (unit > FAINT).all() and self.weights.max() < 1 / FAINT):
-            return np.inf  # what underflows would count
-        _, exponent = np.frexp(unit)
-        unit = np.ldexp(1.0, -exponent)  # now the diagonal of a G_c is 1/4 or more
-        least = min(_least_eigenvalue(G * np.outer(unit, unit), terms) for G in grams)
-        if not least > 0:
-            return np.inf
-        d = self.data.X.shape[1]
-        factors = unit * np.append(scale, 1.0)[: len(unit)]
-        square = Fraction(0)
-        for row in sums:
-            moved = [s - rational(m) * row[d] for s, m in zip(row, middle, strict=False)] + row[d:]
-            square += sum((rational(f) * s) ** 2 for f, s in zip(factors, moved, strict=False))
-        return UPWARD * float(np.sqrt(2.0) * np.linalg.norm(unit) * np.sqrt(float(square)) / least)
-
-    def _coordinates(self) -> tuple[Any, Any]:
-        """A middle of the columns, 0 without intercept; and powers of two that bring |x - middle| to at most 1."""
-        d = self.data.X.shape[1]
-        middle, largest = np.zeros(d), np.zeros(d)
-        for rows, x, _ in self._pieces():
-            if rows.start == 0 and self.intercept:
-                middle = x[:MIDDLE].mean(axis=0)
-            largest = np.maximum(largest, np.abs(x - middle).max(axis=0))
-        _, exponent = np.frexp(np.where(largest > 0, largest, 1.0))
-        return middle, np.ldexp(1.0, np.clip(-exponent, -1020, 1020))
-
-    def _grams(self, middle: Any, scale: Any) -> tuple[Any, int]:
-        """The matrices G_c, of the class with most rows as reference; and how many roundings an entry has at most."""
-        p = len(middle) + self.intercept
-        codes = self.data.values
-        reference = int(np.argmax(np.bincount(codes, minlength=self.k)))
-        others = [c for c in range(self.k) if c != reference] if self.positive is None else [0]
-        grams, pieces, rows_at_once = np.zeros((len(others), p, p)), 0, 0
-        for rows, x, own in self._pieces():
-            u = (x - middle) * scale
-            u = np.column_stack([u, np.ones(len(u))]) if self.intercept else u
-            pieces, rows_at_once = pieces + 1, max(rows_at_once, len(u))
-            lam = self.weights[rows]
-            for at, c in enumerate(others):
-                if self.positive is not None:
-                    grams[at] += u.T @ (lam[:, None] * u)
-                    continue
-                for a, rival in ((reference, c), (c, reference)):
-                    mine = own == a
-                    grams[at] += u[mine].T @ (lam[mine, rival][:, None] * u[mine])
-        return grams, rows_at_once + 2 * pieces + 10
-
     def _row(self, i: int) -> list[float]:
         row = self.data.X[[i]]
         return list(np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0].tolist())
 
-    def _pieces(self) -> Iterator[tuple[slice, Any, Any]]:
+    def pieces(self) -> Iterator[tuple[slice, Any, Any]]:
         """Blocks of the data small enough for the cache, with their place among the rows."""
         start = 0
         for x, codes, _ in self.data.blocks():
@@ -174,18 +113,3 @@ class Balance:
                 piece = x[first : first + step]
                 yield slice(start + first, start + first + len(piece)), piece, codes[first : first + step]
             start += len(x)
-
-
-def _least_eigenvalue(G: Any, terms: int) -> float:
-    """A lower bound on the least eigenvalue of sum lambda u u', of which G is the rounded value; 0 if unknown.
-
-    An entry of G is off by at most terms EPS sqrt(G_jj G_ll), so G by terms EPS tr(G) in norm. If Cholesky's method
-    runs through for G - s, then G - s has no eigenvalue below -(p + 2) EPS tr(G) (Rump, 2006).
-    """
-    p, trace = len(G), float(np.trace(G))
-    shift = 0.5 * float(np.linalg.eigvalsh(G)[0])
-    try:
-        np.linalg.cholesky(G - shift * np.eye(p))
-    except np.linalg.LinAlgError:
-        return 0.0
-    return shift - (2 * terms + 2 * p + 10) * EPS * trace

@@ -67,11 +67,11 @@ def numbers(values: Any, name: str, *shape: int) -> Any:
     array = np.asarray(values)
     array = array.astype(np.float64 if array.dtype.kind == "f" else object)
     known = all(
-        type(entry) in (Fraction, int) or (type(entry) is float and abs(entry) < np.inf)
+        type(entry) in (Fraction, int) or (isinstance(entry, float) and abs(entry) < np.inf)
         for entry in array.ravel().tolist()
     )
     if array.shape != shape or not known:
-        raise ValueError(f"{name} must hold finite numbers, in the shape {shape}; its shape is {array.shape}.")
+        raise ValueError(f"{name} must hold finite numbers, in the shape {shape}; it holds {array!s:.80}.")
     return array
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.certificates._balance import Balance
 from separatrix.certificates._data import Data, flag, position, read
 from separatrix.certificates._exact import exact_signs, numbers, rational
+from separatrix.certificates._near import change
 from separatrix.certificates.base import Certificate, Check, Verification
 
 TOLERANCE = 2.0**-44  # of a sum, relative to the sum of its terms' sizes: some hundred roundings
@@ -107,7 +108,7 @@ class Inseparable(Certificate):
             relative, bound = balance.rounding(sums)
             checks.append(Check("sums relative to their terms", relative, TOLERANCE))
             checks.append(Check("what is proved of the margin", bound, self.margin_bound))
-            checks.append(Check("change of a weight that makes the sums exactly 0", balance.change(sums), CHANGE))
+            checks.append(Check("change of a weight that makes the sums exactly 0", change(balance, sums), CHANGE))
         if self.verdict == "quasi-separable":
             wrong, right = self._sides(data)
             checks.append(Check("rows beyond the boundary", float(wrong)))
@@ -134,11 +135,11 @@ class Inseparable(Certificate):
         if weights.shape != ((n,) if self.positive is not None else (n, k)) or not np.isfinite(weights).all():
             raise ValueError(f"weights must be finite, one a row, or a row and class; their shape is {weights.shape}.")
         at = np.asarray(self.exact_at).reshape(-1)
-        given = numbers(self.exact_weights, "exact_weights", len(at))
         if at.size and (at.dtype.kind not in "iu" or at.min() < 0 or at.max() >= weights.size):
             raise ValueError("exact_at must hold positions in weights.")
         if len(np.unique(at)) != at.size or (at.size and not exact):
             raise ValueError("exact_at must hold each position once, and none if the proof is not exact.")
+        given = numbers(self.exact_weights, "exact_weights", len(at))
         weights.reshape(-1)[at.astype(np.intp)] = 0.0
         return weights, {int(i): rational(weight) for i, weight in zip(at, given, strict=True)}
 

@@ -100,7 +100,7 @@ class Search:
         if steps.separates:
             found = self._separated(cone, steps.V)
         elif steps.weights is not None:
-            if steps.clear and not self.exact:
+            if not self.exact and (steps.clear or cone.q > SMALL_ORDER):
                 found = self._balanced(steps.weights)
             if found is None and (self.exact or cone.q <= SMALL_ORDER):
                 found = self._overlapping(repaired(WholeRows(cone), steps.weights))
