@@ -15,11 +15,14 @@ from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 
 EXACT = 2000  # leads that are computed without rounding, of those that rounding may have made the smallest
+SHARE = 1e-9  # of the margin, not stated: a checker then sees in float64 that points at the margin are beyond it
 SMALL = 1e-290  # weights that float64 has few digits for
 
 
 def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array) -> float:
-    """A lower bound on the margin, negative if some row is on the wrong side; as close as rounding and EXACT allow.
+    """A lower bound on the margin, a share of SHARE or two below it; not positive if some row is on the wrong side.
+
+    Lower than that if more than EXACT leads might be the smallest, as far as float64 can tell.
 
     Parameters
     ----------
@@ -63,6 +66,8 @@ def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array)
 
     plain.reduce(sweep, codes)
     least, at = np.concatenate(low), np.concatenate(places)
+    if 0 < (1 - SHARE) * min(ceiling) <= least.min(initial=np.inf):
+        return (1 - SHARE) * float(least.min())
     kept = least <= 1.001 * min(ceiling) if min(ceiling) > 0 else least <= 0
     least, at = least[kept], at[kept]
     order = np.lexsort((at, least))
@@ -71,7 +76,7 @@ def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array)
     for place in at[order[:EXACT]].tolist():
         i, c = divmod(place, k)
         best = min(best, _distance(design.X[[i]], coef, intercept, int(codes[i]), c))
-    return best
+    return (1 - SHARE) * best
 
 
 def _distance(x: Any, coef: Array, intercept: Array, own: int, rival: int) -> float:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
 from separatrix.design import Block, Design, as_design
 from separatrix.design.base import Parts
 from separatrix.errors import UndecidedError
-from separatrix.learners.separation.cone import Cone, conditioned
+from separatrix.learners.separation.cone import Cone, conditioned, powers_of_two
 from separatrix.learners.separation.directions import separator, shortest, user_units, with_first_class
 from separatrix.learners.separation.faces import prove
 from separatrix.learners.separation.integers import Pair, WholeRows, independent
@@ -27,7 +28,7 @@ from separatrix.targets import Targets
 SMALL_ORDER = 150  # coefficients, and
 SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
 SMALL_BALANCE = 30_000_000  # steps of elimination, the same
-WIDE_ENTRIES = 1 << 24  # up to which columns are chosen among more columns than rows
+WIDE = 1_000_000_000  # steps of elimination, n² d, up to which columns are chosen among more than there are rows
 HINTS = 400  # rows that the exact method starts from
 TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
 
@@ -71,22 +72,37 @@ class Search:
 
     def run(self) -> Separator | Inseparable:
         """The certificate of the verdict."""
-        if self.design.d > self.design.n and self.design.n * self.design.d <= WIDE_ENTRIES:
+        if self.design.d > self.design.n and self.design.n**2 * self.design.d <= WIDE:
             found = self._on_few_columns()
             if found is not None:
                 return found
         return self._on_all_columns()
 
     def _on_few_columns(self) -> Separator | Inseparable | None:
-        """The answer for as many columns as rows that span the others: it is that for all, if it verifies."""
+        """Independent rows can have any scores, so they are separable; None unless that, or few columns, tell.
+
+        As many columns as rows span the others, and an answer for these is one for all, if it verifies.
+        """
         x = self.design.X.toarray() if hasattr(self.design.X, "toarray") else np.asarray(self.design.X)
         x = np.asarray(x, dtype=np.float64)
-        size = np.abs(x).max(axis=0)
-        columns = np.sort(independent((x / np.where(size > 0, size, 1.0)).T))
+        size = powers_of_two(self.design)
+        x1 = np.column_stack([x * size, np.full((self.design.n, int(self.design.intercept)), 1.0)])
+        own = np.eye(len(self.classes))[self.codes]
+        try:
+            weights = linalg.cho_solve(linalg.cho_factor(x1 @ x1.T), own[:, 1:] - own[:, :1])
+        except linalg.LinAlgError:
+            weights = None
+        found: Separator | Inseparable | None = None
+        if weights is not None:
+            found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
+        columns = np.sort(independent((x * size).T)) if found is None else []
         if not len(columns):
-            return None
+            return found
         few = replace(self, design=as_design(np.ascontiguousarray(x[:, columns]), self.design.intercept))
-        found = few._on_all_columns()
+        try:
+            found = few._on_all_columns()
+        except UndecidedError:
+            return None
         if found.coef is not None:
             coef = np.zeros((len(found.coef), self.design.d), dtype=found.coef.dtype)
             coef[:, columns] = found.coef
