@@ -163,7 +163,8 @@ def test_the_margin_is_true_and_the_next_float_is_refused_where_it_is_not():
     count = 0
     for certificate, X, y in separators():
         assert margin_holds(certificate, X, y)
-        for factor in (1.0, 1 + 1e-15, 1 + 1e-9, 1.5):
+        assert not margin_holds(replace(certificate, margin=certificate.margin * (1 + 3e-9) + 1e-320), X, y)
+        for factor in (1.0, 1 + 1e-9, 1 + 1e-9 + 1e-15, 1 + 2.1e-9, 1 + 1e-6, 1.5):
             margin = float(np.nextafter(certificate.margin * factor, np.inf))
             forged = replace(certificate, margin=margin)
             assert bool(forged.verify(X, y)) == margin_holds(forged, X, y)

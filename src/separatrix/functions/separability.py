@@ -52,7 +52,7 @@ class Separability:
 
     @property
     def margin(self) -> float:
-        """The distance of the nearest point to the hyperplane found; 0 if none separates."""
+        """A lower bound on the distance of the nearest point to the hyperplane found; 0 if none separates."""
         return self.certificate.margin if isinstance(self.certificate, Separator) else 0.0
 
     @cached_property
@@ -92,9 +92,10 @@ def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True
     y : array-like of shape (n,)
         Labels of two classes or more.
     exact : bool, default=False
-        Prove it in rational arithmetic, in which floats are exact. Otherwise sums of weights are 0 up to rounding,
-        and the certificate states the margin that this rules out. Problems that floats cannot tell are
-        decided exactly anyway if they are small, and raise `UndecidedError` if not.
+        Prove it in rational arithmetic, in which floats are exact, with weights written out as Fractions. Otherwise
+        the sums of the weights may be 0 up to rounding only, if weights near these are proved to make them 0 exactly.
+        Problems that floats cannot tell are decided exactly anyway if they are small, and raise
+        `UndecidedError` if not.
     fit_intercept : bool, default=True
         Whether b is free; otherwise it is 0 and the sums are of lambda_i y_i x_i.
 
@@ -106,7 +107,7 @@ def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True
     Raises
     ------
     InvalidInputError
-        A `ValueError`: the data have one class only, or are not finite numbers.
+        A `ValueError`: the data have one class only, or are not finite numbers that float64 holds without rounding.
     UndecidedError
         float64 cannot tell and the problem is large: ask for ``exact=True``.
 

@@ -16,7 +16,7 @@ from separatrix.design.base import Parts
 
 EXACT = 2000  # leads that are computed without rounding, of those that rounding may have made the smallest
 SHARE = 1e-9  # of the margin, not stated: a checker then sees in float64 that points at the margin are beyond it
-SMALL = 1e-290  # weights that float64 has few digits for
+SMALL = 1e-290  # weights and distances below this have few digits in float64
 
 
 def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array) -> float:
@@ -55,10 +55,10 @@ def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array)
             least, most = lead - doubt, lead + doubt
             least = least / np.where(least > 0, longest[own], shortest[own])
             most = most / np.where(most > 0, shortest[own], longest[own])
-        least[rows, own] = most[rows, own] = np.inf
+        others = np.arange(k) != own[:, None]
         least = np.where(np.isnan(least), -np.inf, least)
-        top = float(np.nanmin(np.where(np.isnan(most), np.inf, most)))
-        at = np.flatnonzero(least <= top)
+        top = float(np.min(most, initial=np.inf, where=others & ~np.isnan(most)))
+        at = np.flatnonzero(others & (least <= top))
         low.append(least.ravel()[at])
         places.append(block.rows.start * k + at)
         ceiling.append(top)
@@ -66,7 +66,7 @@ def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array)
 
     plain.reduce(sweep, codes)
     least, at = np.concatenate(low), np.concatenate(places)
-    if 0 < (1 - SHARE) * min(ceiling) <= least.min(initial=np.inf):
+    if SMALL < (1 - SHARE) * min(ceiling) <= least.min(initial=np.inf):
         return (1 - SHARE) * float(least.min())
     kept = least <= 1.001 * min(ceiling) if min(ceiling) > 0 else least <= 0
     least, at = least[kept], at[kept]

@@ -95,9 +95,11 @@ class Search:
         found: Separator | Inseparable | None = None
         if weights is not None:
             found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
-        columns = np.sort(independent((x * size).T)) if found is None else []
-        if not len(columns):
+        if found is not None:
             return found
+        columns = np.sort(independent((x * size).T))
+        if not len(columns):
+            return None
         few = replace(self, design=as_design(np.ascontiguousarray(x[:, columns]), self.design.intercept))
         try:
             found = few._on_all_columns()
