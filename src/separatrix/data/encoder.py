@@ -12,6 +12,7 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats
 from separatrix.data.kinds import plain_numbers
+from separatrix.data.notes import WHY, notes_on, refusal
 from separatrix.data.plans import Plan, apply_plan, category_plan, number_plan, plain_plan
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Column, Table, feature_name
@@ -22,13 +23,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
-NAMED = 20  # columns that a note names
+NEVER_MISSING = "{}: missing, which it never was before"
 _FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse"}
-_WHY = {
-    "constant": "one value only",
-    "empty": "no value at all",
-    "identifier?": "a different value in (nearly) every row, as names and numbers of records have",
-}
 
 
 class Encoder:
@@ -112,8 +108,8 @@ class Encoder:
         columns = table.columns
         refused = [column for column in columns if column.kind in ("text", "date", "nested")]
         if refused:
-            raise _refusal(table, refused)
-        dropped = {column.name: column.kind for column in columns if column.kind in _WHY}
+            raise refusal(table.source, refused)
+        dropped = {column.name: column.kind for column in columns if column.kind in WHY}
         if table.frame is None:
             indices = np.array([int(c.name.split()[1]) for c in columns if c.kind == "number"], dtype=np.int64)
             density = table.matrix.nnz / max(1, table.n_rows * len(indices))
@@ -138,17 +134,16 @@ class Encoder:
             large = 8 * table.n_rows * width > LARGE and 4 * len(plans) < width
             encoder = cls(table.target, plans, None, dropped, large)
         if not encoder.names:
-            raise DataError(
-                f"{table.source} has no column that could tell the classes apart: {encoder._why_dropped()}."
-            )
-        encoder.notes = _notes(columns, encoder.left_out)
+            why = "; ".join(f"{name!r} has {WHY[kind]}" for name, kind in list(dropped.items())[:5]) or "it has none"
+            raise DataError(f"{table.source} has no column that could tell the classes apart: {why}.")
+        encoder.notes = notes_on(columns, encoder.left_out)
         return encoder
 
     @property
     def left_out(self) -> dict[str, str]:
         """The columns that are left out, each with the reason."""
         kept = {plan.name for plan in self._plans or ()}
-        return {name: _WHY[kind] for name, kind in self._dropped.items() if name not in kept}
+        return {name: WHY[kind] for name, kind in self._dropped.items() if name not in kept}
 
     @property
     def scales(self) -> Array:
@@ -179,11 +174,6 @@ class Encoder:
                 text += "; where missing, zeros, and a column that says so"
             lines.append(text + ".")
         return lines + [f"{name}: left out ({why})." for name, why in self.left_out.items()]
-
-    def _why_dropped(self) -> str:
-        return (
-            "; ".join(f"{name!r} has {_WHY[kind]}" for name, kind in list(self._dropped.items())[:5]) or "it has none"
-        )
 
     # ------------------------------------------------------------------ applied to tables
     def transform(self, table: Table) -> tuple[Any, list[str]]:
@@ -249,11 +239,8 @@ class Encoder:
         told = np.array([plan.missing for plan in plans])
         X[:, first[told] + 1] = missing[:, told]
         for at in np.flatnonzero(missing.any(axis=0) & ~told):
-            self._surprise(plans[at], int(missing[:, at].sum()))
+            self.surprises[NEVER_MISSING.format(plans[at].name)] += int(missing[:, at].sum())
         return {plan.name for plan in plans}
-
-    def _surprise(self, plan: Plan, times: int) -> None:
-        self.surprises[f"{plan.name}: missing, which it never was before"] += times
 
     def _block(self, plan: Plan, column: polars.Series, table: Table) -> Any:
         """The columns that come from one column."""
@@ -262,7 +249,7 @@ class Encoder:
         if cells.unknown:
             self.surprises[f"{plan.name}: a category that is not known"] += cells.unknown
         if not plan.missing and cells.missing.any():
-            self._surprise(plan, int(cells.missing.sum()))
+            self.surprises[NEVER_MISSING.format(plan.name)] += int(cells.missing.sum())
         indicator = cells.missing[:, None].astype(np.float64) if plan.missing else np.zeros((n, 0))
         if plan.kind == "constant":
             return indicator
@@ -316,7 +303,7 @@ class Encoder:
         target, dropped, plans, indices = (plain[name] for name in ("target", "dropped", "plans", "indices"))
         if target is not None and not isinstance(target, str):
             raise DataError("the target of the encoder is malformed")
-        if not isinstance(dropped, dict) or not all(isinstance(n, str) and k in _WHY for n, k in dropped.items()):
+        if not isinstance(dropped, dict) or not all(isinstance(n, str) and k in WHY for n, k in dropped.items()):
             raise DataError("the columns that the encoder leaves out are malformed")
         if type(plain["sparse"]) is not bool or (plans is None) == (indices is None):
             raise DataError("the encoder is malformed")
@@ -338,29 +325,6 @@ def _plan(series: polars.Series, table: Table, column: Column, scale: bool) -> P
         return category_plan(series)
     blank = Plan(column.name, column.kind, spelling=column.spelling)
     return number_plan(series, blank, table.source, table.row_numbers, scale)
-
-
-def _notes(columns: list[Column], left_out: Mapping[str, str]) -> list[str]:
-    """What was decided about columns: each that is left out by name, and each that was read in a way of its own."""
-    notes = [column.note for column in columns if column.note]
-    said = {column.name for column in columns if column.note}
-    for why in dict.fromkeys(left_out.values()):
-        names = [column for column in columns if left_out.get(column.name) == why and column.name not in said]
-        if names:
-            shown = ", ".join(
-                f"{column.name!r}{f' ({column.example[:40]!r}, ...)' if column.n_unique > 1 else ''}"
-                for column in names[:NAMED]
-            )
-            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            many = len(names) > 1
-            notes.append(f"Column{'s' * many} {shown}{more} {'are' if many else 'is'} left out: {why}.")
-    return notes
-
-
-def _refusal(table: Table, refused: list[Column]) -> DataError:
-    notes = " ".join(column.note for column in refused[:5])
-    more = f" And {len(refused) - 5} more columns of this kind." if len(refused) > 5 else ""
-    return DataError(f"{table.source}: {notes}{more}")
 
 
 def _indices(indices: Any, dropped: Mapping[str, str]) -> Array:

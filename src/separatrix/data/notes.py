@@ -1,0 +1,39 @@
+"""What is said of columns: why some are left out, how others were read, and what cannot be used at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from separatrix.data.table import Column
+from separatrix.errors import DataError
+
+NAMED = 20  # columns that a note names
+WHY = {
+    "constant": "one value only",
+    "empty": "no value at all",
+    "identifier?": "a different value in (nearly) every row, as names and numbers of records have",
+}
+
+
+def notes_on(columns: list[Column], left_out: Mapping[str, str]) -> list[str]:
+    """What was decided about columns: each that is left out by name, and each that was read in a way of its own."""
+    notes = [column.note for column in columns if column.note]
+    said = {column.name for column in columns if column.note}
+    for why in dict.fromkeys(left_out.values()):
+        names = [column for column in columns if left_out.get(column.name) == why and column.name not in said]
+        if names:
+            shown = ", ".join(
+                f"{column.name!r}{f' ({column.example[:40]!r}, ...)' if column.n_unique > 1 else ''}"
+                for column in names[:NAMED]
+            )
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            many = len(names) > 1
+            notes.append(f"Column{'s' * many} {shown}{more} {'are' if many else 'is'} left out: {why}.")
+    return notes
+
+
+def refusal(source: str, refused: list[Column]) -> DataError:
+    """The error for columns that no classifier can use."""
+    notes = " ".join(column.note for column in refused[:5])
+    more = f" And {len(refused) - 5} more columns of this kind." if len(refused) > 5 else ""
+    return DataError(f"{source}: {notes}{more}")
