@@ -21,7 +21,8 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
 
     Where the Hessian is positive definite and its step is short enough, mu = 0: plain Newton. Where it is not, the step
     goes down along negative curvature too, so that no saddle holds it. With the Hessian 2 J'J of Gauss-Newton this is
-    Levenberg and Marquardt's method. A step is taken if F falls by at least a ten-thousandth of what was predicted.
+    Levenberg and Marquardt's method. A step is taken if F falls by at least a ten-thousandth of what was predicted, or,
+    where it falls by rounding only, if the gradient becomes smaller and F does not rise by more than that.
 
     Parameters
     ----------
@@ -46,13 +47,14 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
                 return
             trial = V + (T @ (Q @ u))[:, None]
             trial_value, trial_gradient = risk.value_and_gradient(trial)
-            ratio = (value - trial_value) / predicted
+            ratio = (value - trial_value) / predicted if np.isfinite(trial_value) else -np.inf
             if predicted <= 64 * EPS * abs(value):  # the value only rounds: a smaller gradient is progress
                 ratio = 0.5
-                if not _length(T, trial_gradient) < 0.9 * _length(T, gradient):
+                smaller = _length(T, trial_gradient) < 0.9 * _length(T, gradient)
+                if not (smaller and trial_value <= value + 64 * EPS * abs(value)):
                     yield State(V, value, gradient, 2 * predicted, stalled=True)
                     return
-            length = float(np.linalg.norm(u))
+            length = min(float(np.linalg.norm(u)), radius)
             if ratio < 0.25:
                 radius = 0.25 * length
             elif ratio > 0.75 and length > 0.99 * radius:
@@ -64,26 +66,34 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
 
 
 def constrained_step(values: Floats, gamma: Floats, radius: float) -> Floats:
-    """The minimum of gamma.u + 1/2 sum_j values_j u_j² over ‖u‖ <= radius; `values` ascend."""
+    """The minimum of gamma.u + 1/2 sum_j values_j u_j² over ‖u‖ <= radius; `values` ascend.
+
+    It is u_j = -gamma_j / (values_j + mu). In nu = mu + values_0 the first divisor is nu itself: near the pole, where
+    a small change of mu would be lost beside values_0, nothing rounds away.
+    """
     lowest = float(values[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         u = -gamma / values
     if lowest > 0 and np.linalg.norm(u) <= radius:
         return u
-    least = max(0.0, -lowest)
-    above = least + EPS * (np.abs(values).max() + least) + np.finfo(np.float64).tiny
+    above = values - lowest
 
-    def shortfall(mu: float) -> float:  # nearly linear in mu
-        return 1.0 / radius - 1.0 / max(float(np.linalg.norm(gamma / (values + mu))), 1e-300)
+    slope = gamma / radius
 
-    if np.linalg.norm(gamma / (values + above)) < radius:
+    def excess(nu: float) -> float:  # nearly linear in nu
+        return 1.0 - 1.0 / max(float(np.linalg.norm(slope / (above + nu))), 1e-300)
+
+    # the first divisor alone would make the step that long at the least nu, all of them equal at the highest
+    least = max(abs(float(slope[0])), lowest, np.finfo(np.float64).tiny)
+    highest = max(float(np.linalg.norm(slope)), least)
+    if excess(least) <= 0:
         # the gradient has no part along the lowest eigenvector: go down along it as far as the radius allows
-        u = -gamma / (values + above)
+        u = -gamma / (above + least)
         u[0] += np.copysign(np.sqrt(max(radius**2 - float(u @ u), 0.0)), u[0])
-        return u
-    highest = least + np.linalg.norm(gamma) / radius
-    mu = brentq(shortfall, above, max(2.0 * highest, 2.0 * above), xtol=1e-300, rtol=1e-12)
-    return np.asarray(-gamma / (values + mu))
+    else:
+        nu = brentq(excess, least, 2.0 * highest, xtol=1e-300, rtol=1e-12)
+        u = -gamma / (above + nu)
+    return np.asarray(u * min(1.0, radius / max(float(np.linalg.norm(u)), 1e-300)))
 
 
 def _length(T: Floats, gradient: Floats) -> float:
