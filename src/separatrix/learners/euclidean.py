@@ -122,7 +122,7 @@ def _moderate(risk: SigmoidSquaredRisk) -> bool:
 
 def _diagonal(risk: SigmoidSquaredRisk) -> Floats:
     """s sum_i c_i z_ij² + ridge_j: no Hessian has a larger diagonal."""
-    squares = RelativeGradient(risk).lengths ** 2
+    squares = risk.weight.max() * RelativeGradient(risk).lengths ** 2
     D = STEEPEST * squares + risk.ridge
     return np.where(D > 0, D, 1.0)[:, None]
 

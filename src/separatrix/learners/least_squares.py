@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -28,6 +29,8 @@ DIRECT = 4000  # order of a matrix that is always factored
 DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
 TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
+CLAIMS = (TOLERANCE, 1e-6, 1e-4)  # or what rounding the weights leaves of it
+ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
 SHORTEST = 1e-145  # a column that varies less has no square worth the name
 EPS = float(np.finfo(np.float64).eps)
 
@@ -103,6 +106,15 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
         converged = _stationary(problem, V, TOLERANCE)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
+    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
+    claim = _claim(problem, coef, intercept) if converged else None
+    if claim is None:
+        warning = ConvergenceWarning(
+            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
+            "certificate: scale the columns of X to equal length, leave out what nearly depends on others, or raise "
+            "max_iter."
+        )
+        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
     certificate = Stationarity(
         problem="least_squares",
         classes=targets.classes,
@@ -113,17 +125,65 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
             "intercept": intercept,
             "fit_intercept": design.intercept,
             "multilabel": targets.multilabel,
+            "tol": claim,
         },
     )
-    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
-    if not converged:
-        warning = ConvergenceWarning(
-            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
-            "certificate: scale the columns of X to equal length, or raise max_iter."
-        )
-        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+
+
+def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
+    """The least of `CLAIMS` within which |sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖ at the weights as they are rounded."""
+    design, weight = problem.design, problem.weight
+    V = exact_units(design, coef, intercept)
+    deep = depth(design) * EPS
+    sizes = score_sizes(design, V)
+    residual = problem.residual(V)  # with the roots of the weights
+
+    def squares(block: Block, w: Floats) -> Parts:
+        return (block.spread(w[:, None], design.shift[None], np.zeros(len(w), dtype=np.intp))[0],)
+
+    (length2,) = design.reduce(squares, weight)
+    length = np.sqrt(np.append(length2, [weight.sum()] * design.intercept))[:, None]
+    total = np.sqrt(weight.sum())
+    gradient = np.abs(design.tdot(np.sqrt(weight)[:, None] * residual))
+    relative = float(np.max(gradient / np.where(length > 0, length * total, np.inf), initial=0.0))
+    off = np.sqrt(weight)[:, None] * ((design.d + 8) * EPS * sizes + EPS)
+    rounding = float(np.max(np.linalg.norm(off, axis=0) + 12 * deep * np.linalg.norm(residual, axis=0)) / total)
+    return next((tol for tol in CLAIMS if relative + rounding <= tol and rounding <= ROUNDING * tol), None)
+
+
+def exact_units(design: Design, coef: Floats, intercept: Floats) -> Floats:
+    """V (p, tasks) of weights in the user's units, with b + shift.w rounded once: for columns far from 0 it cancels."""
+    V = design.from_user_units(coef, intercept)
+    if design.intercept:
+        shifts = [np.zeros(design.d) if part is None else part for part in (design.offset, design.rest)]
+        for task, (w, b) in enumerate(zip(coef, intercept, strict=True)):
+            terms = [(s, v) for shift in shifts for s, v in zip(shift.tolist(), w.tolist(), strict=True) if s and v]
+            V[design.d, task] = float(sum((Fraction(s) * Fraction(v) for s, v in terms), Fraction(float(b))))
+    return V
+
+
+def score_sizes(design: Design, V: Floats) -> Floats:
+    """The sizes of the terms that a row's score is the sum of, about the first row or about the mean: (n, tasks)."""
+    W, d = np.abs(V[: design.d]), design.d
+    far = abs(design.block(0, 1).x) @ W + np.abs(V[d:]).sum(axis=0)
+    if design.rest is not None:
+        far = far + 2 * np.abs(design.rest) @ W
+    sizes = np.empty((design.n, V.shape[1]))
+
+    def write(block: Block) -> Parts:
+        sizes[block.rows] = abs(block.x) @ W + far
+        return ()
+
+    design.reduce(write)
+    return sizes
+
+
+def depth(design: Design) -> int:
+    """A sum over all rows, in blocks of a million entries, is off by at most this times eps of its terms' sizes."""
+    rows = max(1, 1_000_000 // max(design.d, 1))
+    return min(rows, design.n) + design.n // rows + 8
 
 
 def _refine(step: Step, W: Floats, V: Floats) -> int:
@@ -168,7 +228,7 @@ def _tall(problem: Problem) -> tuple[Step, int, bool]:
     weight = problem.weight
     G = problem.design.gram(None if (weight == 1).all() else weight)[:d, :d]
     length = np.sqrt(np.diag(G))
-    _check_lengths(problem.design, length)
+    check_lengths(problem.design, length)
     alive = length > 0  # the others are constant: their weight is 0
     T = np.diag(np.divide(1.0, length, out=np.zeros(d), where=alive))[:, alive]
     G = G[np.ix_(alive, alive)] / np.outer(length[alive], length[alive])
@@ -229,7 +289,7 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     if n * d <= DENSE:
         Z = root[:, None] * design.tdot(np.eye(n))[:d].T
         length = np.linalg.norm(Z, axis=0)
-        _check_lengths(design, length)
+        check_lengths(design, length)
         even = Z / np.where(length > 0, length, 1.0)
         s = linalg.svdvals(even)
         rank = int((s > max(n, d) * EPS * s[0]).sum())
@@ -264,7 +324,7 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     return step, max(rank - design.intercept, 0), factor is not None
 
 
-def _check_lengths(design: Design, length: Floats) -> None:
+def check_lengths(design: Design, length: Floats) -> None:
     """Refuse columns that vary so little that squares underflow."""
     short = np.flatnonzero(length < SHORTEST)
     short = short[(length[short] > 0) | ~design.constant(short)] if len(short) else short

@@ -144,21 +144,19 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         class_weight=None,
         unit=float(np.finfo(design.dtype).eps),
         witness={
-            "families": _names(settings),
+            "families": [family.name for family in settings.families],
             "shared_variance": settings.shared_variance,
             "alpha": settings.alpha,
             "priors_given": settings.priors is not None,
             "prior": prior,
             "parameters": parameters,
-            "natural": natural,
-            "log_partition": log_partition,
             "variances": variances,
             "coef": coef,
             "intercept": intercept,
         },
     )
-    # a statistic or an estimate of the user's own is nothing that the check could repeat
-    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f, _ in settings.groups)
+    # a density of the user's own is nothing that the check could repeat
+    unknown = any(FAMILIES.get(f.name) is not f for f, _ in settings.groups)
     unchecked = unknown or not seen.all()
     attributes = {
         "class_count_": counts,
@@ -174,14 +172,6 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         attributes=attributes,
         warnings=warnings,
     )
-
-
-def _names(settings: Settings) -> list[str]:
-    """The family of each column; one of the user's own goes by a name that the check does not know."""
-    names = np.empty(len(settings.families), dtype=object)
-    for family, columns in settings.groups:
-        names[columns] = family.name if FAMILIES.get(family.name) is family else f"own: {family.name}"
-    return list(names)
 
 
 def _variances(
