@@ -90,9 +90,11 @@ def firth(
         "standard_errors_": standard_errors(risk, Information(at.root, np.empty((design.p, 0)))),
     }
     if not (claims and abs(at.leverage - design.p) <= SUM):
-        advice = (
-            "the columns are nearly dependent, and rounding allows no better" if state.stalled else "raise max_iter"
-        )
+        advice = "raise max_iter"
+        if np.sqrt(state.decrement) <= settings.tol:  # so it was before the weights were rounded
+            advice = "rounding the weights allows no better: subtract the means of the columns, or pass X as float64"
+        elif state.stalled:
+            advice = "the columns are nearly dependent, and rounding allows no better"
         warning = ConvergenceWarning(
             f"Stopped after {n_iter} iterations with the modified score {reached:.1e} standard errors from zero "
             f"(tol={settings.tol:g}), so there is no certificate: {advice}."

@@ -102,9 +102,10 @@ class RelativeGradient:
 
     def pull(self, w: Floats, top: float) -> Floats:
         """ridge * w in the units of the gradient; infinite if nothing else counts beside it."""
-        known = np.where(w != 0, np.abs(w), 1.0)
+        held = (self.risk.ridge > 0) & (w != 0)
+        exponent = np.log(np.where(held, self.risk.ridge * np.abs(w), 1.0)) - np.log(self.risk.weight.max()) - top
         with np.errstate(over="ignore"):
-            return self.risk.ridge * np.sign(w) * np.exp(np.log(known) - np.log(self.risk.weight.max()) - top)
+            return np.where(held, np.sign(w) * np.exp(exponent), 0.0)
 
     def parts(self, V: Floats) -> tuple[float, float, Floats]:
         """E, the relative gradient, and the gradient (p,) in units of exp(top) and of the largest weight."""
@@ -129,7 +130,7 @@ class RelativeGradient:
             error = at.size * (np.expm1(2 * off) + 12 * deep)
             of_bend = at.size * (3 * np.expm1(4 * off) + 40 * deep)
             mean = float(c @ np.abs(at.bend)) / float(c.sum())
-            D = mean * self.lengths**2 + self.risk.ridge * np.exp(-np.log(self.risk.weight.max()) - at.top)
+            D = mean * self.lengths**2 + np.abs(self.pull(np.ones(design.p), at.top))
 
             def add(block: Block, h: Floats) -> Parts:
                 squares = block.spread(h[:, None], design.shift[None], np.zeros(len(h), dtype=np.intp))[0]
@@ -168,8 +169,7 @@ def nature(criterion: RelativeGradient, V: Floats) -> Nature:
         return Nature("unexamined")
     at = criterion.slopes(design.dot(V)[:, 0])
     mean = float(c @ np.abs(at.bend)) / float(c.sum())
-    with np.errstate(over="ignore"):
-        ridge = risk.ridge * np.exp(-np.log(risk.weight.max()) - at.top)
+    ridge = np.abs(criterion.pull(np.ones(design.p), at.top))
     D = mean * criterion.lengths**2 + ridge
     if not np.isfinite(D).all():
         return Nature("unexamined")
