@@ -16,7 +16,7 @@ from separatrix.certificates._exact import BASE, exact_sums
 class Centred:
     """z = (x - origin) - mean, and then a 1; x itself if there is no intercept to absorb a shift.
 
-    The origin is a row of the data: x - origin is exact where x and origin are close, so that columns far from 0 keep
+    The origin is the heaviest row: x - origin is exact where x and origin are close, so that columns far from 0 keep
     their digits, and a constant column becomes exactly 0.
 
     Parameters
@@ -60,7 +60,9 @@ class Centred:
 def centred(data: Data, free: bool) -> Centred:
     """About the mean of the data if there is an intercept, else about 0."""
     d = data.X.shape[1]
-    origin, total, lengths = first_row(data) if free else np.zeros(d), np.zeros(d), []
+    origin, total, lengths = np.zeros(d), np.zeros(d), []
+    if free:
+        origin = dense_row(data, int(np.argmax(data.weight)))
     for x, _, c in data.blocks():
         lengths.append(len(c))
         if free:
@@ -69,10 +71,10 @@ def centred(data: Data, free: bool) -> Centred:
     return Centred(origin, mean, free, max(lengths) + len(lengths) + 8)
 
 
-def first_row(data: Data) -> Any:
-    """The first row, dense."""
-    first = data.X[:1]
-    return np.asarray(first.toarray() if hasattr(first, "toarray") else first, dtype=np.float64)[0]
+def dense_row(data: Data, i: int) -> Any:
+    """Row i, dense."""
+    row = data.X[[i]]
+    return np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0]
 
 
 def parts(data: Data) -> Iterator[tuple[Any, int, int]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.certificates._centred import dense_row
 from separatrix.certificates._data import EPS, Data
 
 FEW = 64  # roundings of numbers as large as a column's range, on the way to a mean by whatever road
@@ -16,8 +17,8 @@ FEW = 64  # roundings of numbers as large as a column's range, on the way to a m
 class Moments:
     """Of class c: weight counts[c], mean origins[c] + means[c], and sum of c_i (x_i - mean)² spreads[c].
 
-    An origin is a row of the class, or 0 where that was asked for: about a row, columns far from 0 keep their
-    digits; about 0, numbers of one sign are summed with a small relative error.
+    An origin is the heaviest row of the class, or 0 where that was asked for: about a row, columns far from 0 keep
+    their digits; about 0, numbers of one sign are summed with a small relative error.
 
     Parameters
     ----------
@@ -51,8 +52,7 @@ def class_moments(data: Data, k: int, about_zero: Any) -> Moments:
         raise ValueError(f"y must be a column of {k} labels.")
     origins = np.zeros((k, d))
     for c in np.flatnonzero(counts):
-        row = data.X[int(np.argmax(data.values == c))]
-        origins[c] = np.ravel(row.toarray() if hasattr(row, "toarray") else row)
+        origins[c] = dense_row(data, int(np.argmax(np.where(data.values == c, data.weight, 0.0))))
     origins[:, about_zero] = 0.0
     sums, sizes, spreads = np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
     low, high, lengths = np.full(d, np.inf), np.full(d, -np.inf), []

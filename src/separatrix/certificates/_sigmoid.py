@@ -115,7 +115,7 @@ def _pull(v: Any, unit: Any, C: float, largest: float, top: float, free: bool) -
     known = np.where(v != 0, np.abs(v), 1.0)
     exponent = np.log(known) - np.log(unit) - np.log(C) - np.log(largest) - top
     size = np.abs(np.log(known)) + np.abs(np.log(unit)) + abs(np.log(C)) + abs(np.log(largest)) + abs(top)
-    return np.sign(v) * np.exp(exponent), np.where(v != 0, 8 * EPS * (1 + size), 0.0)
+    return np.where(v != 0, np.copysign(np.exp(exponent), v), 0.0), np.where(v != 0, 8 * EPS * (1 + size), 0.0)
 
 
 def _ridge(unit: Any, C: float, largest: float, top: float, free: bool) -> Any:

@@ -105,7 +105,7 @@ class RelativeGradient:
         held = (self.risk.ridge > 0) & (w != 0)
         exponent = np.log(np.where(held, self.risk.ridge * np.abs(w), 1.0)) - np.log(self.risk.weight.max()) - top
         with np.errstate(over="ignore"):
-            return np.where(held, np.sign(w) * np.exp(exponent), 0.0)
+            return np.where(held, np.copysign(np.exp(exponent), w), 0.0)
 
     def parts(self, V: Floats) -> tuple[float, float, Floats]:
         """E, the relative gradient, and the gradient (p,) in units of exp(top) and of the largest weight."""
@@ -125,21 +125,30 @@ class RelativeGradient:
         """Bounds on the rounding errors of the relative gradient, and of the Hessian's scaled eigenvalues."""
         design, c = self.risk.design, self.weight
         at, deep = self.slopes(design.dot(V)[:, 0]), depth(design) * EPS
+        offset, rest = (np.zeros(design.d) if part is None else part for part in (design.offset, design.rest))
+
+        def add(block: Block, *rows: Floats) -> Parts:
+            h = np.column_stack(rows)
+            codes = np.zeros(len(h), dtype=np.intp)
+            about = block.spread(h, offset[None], codes) + h.sum(axis=0)[:, None] * rest**2
+            return block.spread(h[:, :1], (offset + rest)[None], codes)[0], about, h.sum(axis=0)
+
         with np.errstate(over="ignore", invalid="ignore"):
             off = (design.d + 8) * EPS * score_sizes(design, V)[:, 0]
-            error = at.size * (np.expm1(2 * off) + 12 * deep)
-            of_bend = at.size * (3 * np.expm1(4 * off) + 40 * deep)
-            mean = float(c @ np.abs(at.bend)) / float(c.sum())
-            D = mean * self.lengths**2 + np.abs(self.pull(np.ones(design.p), at.top))
-
-            def add(block: Block, h: Floats) -> Parts:
-                squares = block.spread(h[:, None], design.shift[None], np.zeros(len(h), dtype=np.intp))[0]
-                return (np.append(squares, [h.sum()] * design.intercept),)
-
-            (moved,) = design.reduce(add, c * of_bend)
-            # the trace: no eigenvalue of the errors is larger
-            trace = float(np.divide(moved, D, out=np.zeros_like(D), where=D > 0).sum())
-            return float(np.sqrt(c @ error**2) / np.sqrt(c @ at.slope**2)), trace
+            error = float(
+                np.linalg.norm(np.sqrt(c) * at.size * np.expm1(2 * off)) / np.linalg.norm(np.sqrt(c) * at.slope)
+            )
+            moved, about, total = design.reduce(add, c * at.size * 3 * np.expm1(4 * off), c * at.size, c)
+            moved, (_, sizes, spans) = (
+                np.append(moved, [total[0]] * design.intercept),
+                np.column_stack([about, total[:, None].repeat(design.intercept, axis=1)]),
+            )
+            # how much larger than a column its entries were before the mean was subtracted
+            far = np.sqrt(np.divide(spans, self.lengths**2, out=np.ones_like(spans), where=self.lengths > 0).max())
+            D = float(c @ np.abs(at.bend)) / float(c.sum()) * self.lengths**2
+            D = D + np.abs(self.pull(np.ones(design.p), at.top))
+            trace = np.divide(moved + 16 * deep * sizes, D, out=np.zeros_like(D), where=D > 0).sum()
+            return error + (4 + 6 * far) * deep, float(trace)
 
 
 @dataclass(frozen=True)

@@ -71,29 +71,30 @@ def constrained_step(values: Floats, gamma: Floats, radius: float) -> Floats:
     It is u_j = -gamma_j / (values_j + mu). In nu = mu + values_0 the first divisor is nu itself: near the pole, where
     a small change of mu would be lost beside values_0, nothing rounds away.
     """
-    lowest = float(values[0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        u = -gamma / values
-    if lowest > 0 and np.linalg.norm(u) <= radius:
-        return u
-    above = values - lowest
-
-    slope = gamma / radius
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        u, slope = -gamma / values, gamma / radius
+        if values[0] > 0 and np.linalg.norm(u) <= radius:
+            return u
+        unit = float(np.abs(slope).max()) or 1.0  # in which no square vanishes
+        slope, values = slope / unit, values / unit
+        lowest, above = float(values[0]), values - values[0]
+    if not (np.isfinite(unit) and np.isfinite(lowest)):  # so short a step changes nothing
+        return np.zeros_like(gamma)
 
     def excess(nu: float) -> float:  # nearly linear in nu
-        return 1.0 - 1.0 / max(float(np.linalg.norm(slope / (above + nu))), 1e-300)
+        return 1.0 - 1.0 / max(float(np.linalg.norm(slope / (above + nu))), 1e-150)
 
     # the first divisor alone would make the step that long at the least nu, all of them equal at the highest
-    least = max(abs(float(slope[0])), lowest, np.finfo(np.float64).tiny)
-    highest = max(float(np.linalg.norm(slope)), least)
+    least = max(abs(float(slope[0])), lowest, float(np.finfo(np.float64).tiny))
+    highest = 2.0 * max(float(np.linalg.norm(slope)), least)
     if excess(least) <= 0:
         # the gradient has no part along the lowest eigenvector: go down along it as far as the radius allows
-        u = -gamma / (above + least)
-        u[0] += np.copysign(np.sqrt(max(radius**2 - float(u @ u), 0.0)), u[0])
+        u = -slope / (above + least)
+        u[0] += np.copysign(np.sqrt(max(1.0 - float(u @ u), 0.0)), u[0])
     else:
-        nu = brentq(excess, least, 2.0 * highest, xtol=1e-300, rtol=1e-12)
-        u = -gamma / (above + nu)
-    return np.asarray(u * min(1.0, radius / max(float(np.linalg.norm(u)), 1e-300)))
+        nu, root = brentq(excess, least, highest, xtol=1e-300, rtol=1e-12, maxiter=1000, full_output=True, disp=False)
+        u = -slope / (above + (nu if root.converged else highest))
+    return np.asarray(u * (radius / max(float(np.linalg.norm(u)), 1.0)))
 
 
 def _length(T: Floats, gradient: Floats) -> float:
