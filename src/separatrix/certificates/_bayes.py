@@ -12,7 +12,7 @@ from separatrix.certificates._witness import flag, keys, number, worst_of
 from separatrix.certificates.base import Check
 
 FAMILIES = ("bernoulli", "gaussian", "multinomial", "poisson")
-FAINT = 1e-6  # the largest rounding error of a log-odds that still counts as one
+FAINT = 1e-4  # the largest rounding error of a log-odds that still counts as one
 
 
 def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:

@@ -67,7 +67,7 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     relative = np.where(np.isinf(pull), 1.0, np.abs(gradient + pull) / np.where(scale > 0, scale, 1.0))
     relative = np.where((unit > 0) | (pull != 0), relative, 0.0)  # of a constant column nothing but its weight counts
     # by Cauchy and Schwarz, with each slope and each entry off by its bound, and what vanished in products
-    noise = float(np.sqrt(c @ (rows.error + frame.depth * EPS * rows.size) ** 2)) / length
+    noise: Any = float(np.sqrt(c @ (rows.error + frame.depth * EPS * rows.size) ** 2)) / length
     live = columns > 0
     noise = noise + 2 * frame.depth * EPS * np.divide(spans, columns, out=np.ones_like(spans), where=live)
     noise = noise + np.divide(len(c) * TINY, columns, out=np.zeros_like(spans), where=unit > 0) + exponent
