@@ -73,10 +73,13 @@ def firth_score(X, t, w, b, weight=None, free=True, digits=60):
         for i in range(rows.rows):
             for j in range(rows.cols):
                 root[i, j] = mpmath.sqrt(c[i] * p[i] * (1 - p[i])) * rows[i, j]
-        inverse = (root.T * root) ** -1
+        try:
+            inverse = (root.T * root) ** -1
+        except ZeroDivisionError:  # no information in 60 digits: nowhere near a maximum
+            return float("inf")
         score = mpmath.matrix(rows.cols, 1)
         for i in range(rows.rows):
             z = rows[i, :].T
             h = c[i] * p[i] * (1 - p[i]) * (z.T * inverse * z)[0]
             score += z * (c[i] * (int(t[i]) - p[i]) + h * (mpf(1) / 2 - p[i]))
-        return float(mpmath.sqrt((score.T * inverse * score)[0]))
+        return float(mpmath.sqrt(abs((score.T * inverse * score)[0])))

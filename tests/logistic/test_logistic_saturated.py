@@ -189,10 +189,12 @@ def test_gauss_newton_is_levenberg_and_marquardts():
         p = expit(Z @ before)
         J, e = (p * (1 - p))[:, None] * Z, t - p
         H, g, step = 2 * J.T @ J, -2 * J.T @ e, after - before
+        if np.abs(step).max() < 1e-5:  # the difference of two rows of the trace has lost its digits
+            break
         B = Z.T @ Z
         mu = -(step @ (H @ step + g)) / (step @ B @ step)
-        assert mu > -1e-7 * np.abs(H).max()
-        np.testing.assert_allclose((H + max(mu, 0) * B) @ step, -g, atol=1e-7 * np.abs(g).max() + 1e-13)
+        assert mu > -1e-9 * np.abs(H).max()
+        np.testing.assert_allclose((H + max(mu, 0) * B) @ step, -g, atol=1e-8 * np.abs(g).max())
         plain += mu < 1e-9
     assert plain >= 3
 

@@ -205,7 +205,7 @@ def _rounding(risk: Risk, T: Floats, at: Point) -> float:
     design, deep, p = risk.design, depth(risk.design) * EPS, len(T)
     off = (design.d + 8) * EPS * score_sizes(design, at.V)[:, 0]
     B = at.root.T
-    sizes = [np.abs(B[: design.d]), np.abs(design.shift) @ np.abs(B[: design.d]) + np.abs(B[design.d :]).sum(axis=0)]
+    sizes = np.abs(B[: design.d]), np.abs(B[design.d :]).sum(axis=0)
 
     def lengths(block: Block, t: Array, c: Floats, o: Floats) -> Parts:
         z, rows = block.dot(at.V), block.dot(B)
