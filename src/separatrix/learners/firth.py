@@ -20,10 +20,10 @@ from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.least_squares import depth, exact_units, score_sizes
 from separatrix.learners.logistic import Settings, Start, first, make_risk
 from separatrix.learners.maximum_likelihood import Information, standard_errors
 from separatrix.learners.progress import on_states, recorder
+from separatrix.learners.rounding import depth, exact_units, score_sizes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State, run

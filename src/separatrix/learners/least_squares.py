@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -20,8 +19,9 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
-from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
+from separatrix.learners.rounding import check_lengths, depth, exact_units, far_sizes
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -31,7 +31,6 @@ CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix h
 TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
 CLAIMS = (TOLERANCE, 1e-6, 1e-4)  # or what rounding the weights leaves of it
 ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
-SHORTEST = 1e-145  # a column that varies less has no square worth the name
 EPS = float(np.finfo(np.float64).eps)
 
 Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
@@ -134,56 +133,22 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
 
 def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
     """The least of `CLAIMS` within which |sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖ at the weights as they are rounded."""
-    design, weight = problem.design, problem.weight
+    design, targets, weight = problem.design, problem.targets, problem.weight
     V = exact_units(design, coef, intercept)
-    deep = depth(design) * EPS
-    sizes = score_sizes(design, V)
-    residual = problem.residual(V)  # with the roots of the weights
+    W, far = np.abs(V[: design.d]), far_sizes(design, V)
 
-    def squares(block: Block, w: Floats) -> Parts:
-        return (block.spread(w[:, None], design.shift[None], np.zeros(len(w), dtype=np.intp))[0],)
+    def add(block: Block, values: Array, w: Floats) -> Parts:
+        residual = targets.signs(values) - block.dot(V)
+        off = (design.d + 8) * EPS * (abs(block.x) @ W + far) + EPS
+        length2 = block.spread(w[:, None], design.shift[None], np.zeros(len(w), dtype=np.intp))[0]
+        return block.tdot(w[:, None] * residual), w @ residual**2, w @ off**2, length2
 
-    (length2,) = design.reduce(squares, weight)
+    gradient, residual2, off2, length2 = design.reduce(add, targets.values, weight)
     length = np.sqrt(np.append(length2, [weight.sum()] * design.intercept))[:, None]
     total = np.sqrt(weight.sum())
-    gradient = np.abs(design.tdot(np.sqrt(weight)[:, None] * residual))
-    relative = float(np.max(gradient / np.where(length > 0, length * total, np.inf), initial=0.0))
-    off = np.sqrt(weight)[:, None] * ((design.d + 8) * EPS * sizes + EPS)
-    rounding = float(np.max(np.linalg.norm(off, axis=0) + 12 * deep * np.linalg.norm(residual, axis=0)) / total)
+    relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
+    rounding = float(np.max(np.sqrt(off2) + 12 * depth(design) * EPS * np.sqrt(residual2)) / total)
     return next((tol for tol in CLAIMS if relative + rounding <= tol and rounding <= ROUNDING * tol), None)
-
-
-def exact_units(design: Design, coef: Floats, intercept: Floats) -> Floats:
-    """V (p, tasks) of weights in the user's units, with b + shift.w rounded once: for columns far from 0 it cancels."""
-    V = design.from_user_units(coef, intercept)
-    if design.intercept:
-        shifts = [np.zeros(design.d) if part is None else part for part in (design.offset, design.rest)]
-        for task, (w, b) in enumerate(zip(coef, intercept, strict=True)):
-            terms = [(s, v) for shift in shifts for s, v in zip(shift.tolist(), w.tolist(), strict=True) if s and v]
-            V[design.d, task] = float(sum((Fraction(s) * Fraction(v) for s, v in terms), Fraction(float(b))))
-    return V
-
-
-def score_sizes(design: Design, V: Floats) -> Floats:
-    """The sizes of the terms that a row's score is the sum of, about the first row or about the mean: (n, tasks)."""
-    W, d = np.abs(V[: design.d]), design.d
-    far = abs(design.block(0, 1).x) @ W + np.abs(V[d:]).sum(axis=0)
-    if design.rest is not None:
-        far = far + 2 * np.abs(design.rest) @ W
-    sizes = np.empty((design.n, V.shape[1]))
-
-    def write(block: Block) -> Parts:
-        sizes[block.rows] = abs(block.x) @ W + far
-        return ()
-
-    design.reduce(write)
-    return sizes
-
-
-def depth(design: Design) -> int:
-    """A sum over all rows, in blocks of a million entries, is off by at most this times eps of its terms' sizes."""
-    rows = max(1, 1_000_000 // max(design.d, 1))
-    return min(rows, design.n) + design.n // rows + 8
 
 
 def _refine(step: Step, W: Floats, V: Floats) -> int:
@@ -322,17 +287,6 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
         rank = len(values)
     step: Step = lambda V: design.tdot(root[:, None] * solve(problem.residual(V)))[:d]  # noqa: E731
     return step, max(rank - design.intercept, 0), factor is not None
-
-
-def check_lengths(design: Design, length: Floats) -> None:
-    """Refuse columns that vary so little that squares underflow."""
-    short = np.flatnonzero(length < SHORTEST)
-    short = short[(length[short] > 0) | ~design.constant(short)] if len(short) else short
-    if len(short):
-        raise InvalidInputError(
-            f"{design.column(int(short[0]))} varies by less than {SHORTEST:g}, so that its square underflows: "
-            "multiply the column by a large number."
-        )
 
 
 def _cholesky(G: Floats) -> Floats | None:

@@ -10,19 +10,20 @@ from typing import ClassVar
 import numpy as np
 from scipy import linalg
 
-from separatrix._typing import Floats
+from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
 from separatrix.errors import ConvergenceWarning, SeparationWarning
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.least_squares import check_lengths, depth, exact_units, score_sizes
 from separatrix.learners.logistic import Settings
+from separatrix.learners.rounding import check_lengths, depth, exact_units, score_sizes
 from separatrix.learners.sides import separator
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.sigmoid_squared import SigmoidSquaredRisk
 
 EPS = float(np.finfo(np.float64).eps)
+PLAIN = 1e-200  # a larger sum of squared slopes has not vanished: no logarithms are needed
 SHARP = 1e-8  # a relative gradient that counts as zero up to rounding
 LOOSEST = 0.5  # and the largest that may be claimed, whatever tol
 ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
@@ -87,7 +88,7 @@ class RelativeGradient:
 
     def at(self, V: Floats) -> tuple[float, float, float]:
         """The same, at V."""
-        value, relative, _ = self.parts(V)
+        value, relative, *_ = self.parts(V)
         return value, relative, relative
 
     def slopes(self, scores: Floats) -> Slopes:
@@ -107,19 +108,31 @@ class RelativeGradient:
         with np.errstate(over="ignore"):
             return np.where(held, np.copysign(np.exp(exponent), w), 0.0)
 
-    def parts(self, V: Floats) -> tuple[float, float, Floats]:
-        """E, the relative gradient, and the gradient (p,) in units of exp(top) and of the largest weight."""
-        risk = self.risk
-        scores = risk.design.dot(V)
-        at, c = self.slopes(scores[:, 0]), self.weight
-        pull = self.pull(V[:, 0], at.top)
-        gradient = risk.design.tdot((c * at.slope)[:, None])[:, 0]
-        scale = np.sqrt(c @ at.slope**2) * self.lengths + np.abs(pull)
+    def parts(self, V: Floats) -> tuple[float, float, Floats, float]:
+        """E, the relative gradient, the gradient (p,) in units of exp(top) and of the largest weight, and top."""
+        value, gradient, squares, top = self._sums(V)
+        pull = self.pull(V[:, 0], top)
+        scale = np.sqrt(squares) * self.lengths + np.abs(pull)
         with np.errstate(invalid="ignore"):
             relative = np.abs(gradient + pull) / np.where(scale > 0, scale, 1.0)
         relative = np.where(np.isinf(pull), 1.0, relative)
-        value = float(risk.weight @ risk.pointwise(risk.targets.values, scores)[0])
-        return value + 0.5 * float((risk.ridge * V[:, 0]) @ V[:, 0]), float(np.max(relative)), gradient + pull
+        penalty = 0.5 * float((self.risk.ridge * V[:, 0]) @ V[:, 0])
+        return value + penalty, float(np.max(relative)), gradient + pull, top
+
+    def _sums(self, V: Floats) -> tuple[float, Floats, float, float]:
+        """sum_i C c_i loss_i; and of the slopes in units of exp(top), sum_i c_i slope_i z_i and sum_i c_i slope_i²."""
+        risk, c = self.risk, self.weight
+
+        def add(block: Block, values: Array, c: Floats) -> Parts:
+            loss, slope = risk.pointwise(values, block.dot(V))
+            return float(c @ loss), block.tdot(c[:, None] * slope), float(c @ slope[:, 0] ** 2)
+
+        loss, gradient, squares = risk.design.reduce(add, risk.targets.values, c)
+        value = float(loss * risk.weight.max())
+        if squares > PLAIN:
+            return value, gradient[:, 0], float(squares), 0.0
+        at = self.slopes(risk.design.dot(V)[:, 0])
+        return value, risk.design.tdot((c * at.slope)[:, None])[:, 0], float(c @ at.slope**2), at.top
 
     def rounding(self, V: Floats) -> tuple[float, float]:
         """Bounds on the rounding errors of the relative gradient, and of the Hessian's scaled eigenvalues."""
@@ -190,7 +203,9 @@ def nature(criterion: RelativeGradient, V: Floats) -> Nature:
     if values[0] < -least:
         return Nature("saddle")
     T, live = Q / size[:, None], values > least
-    step = T[:, live] @ ((T[:, live].T @ criterion.parts(V)[2]) / values[live])
+    *_, gradient, top = criterion.parts(V)
+    gradient = gradient * np.exp(top - at.top)  # in the units of the Hessian
+    step = T[:, live] @ ((T[:, live].T @ gradient) / values[live])
     moved = float(np.abs(design.dot(step[:, None])).max())
     if live.all() and moved <= STILL:
         return Nature("local minimum", moved)
@@ -243,7 +258,7 @@ def conclude(
     coef, intercept = settled(criterion, design, *(design.rounded(part) for part in weights))
     V = exact_units(risk.design, coef, intercept)
     model = Hyperplanes(coef, intercept)
-    value, relative, _ = criterion.parts(V)
+    value, relative, *_ = criterion.parts(V)
     rounding, of_kind = criterion.rounding(V)
     claims = [tol for tol in (SHARP, min(settings.tol, LOOSEST)) if relative + rounding <= tol]
     claims = [tol for tol in claims if rounding <= ROUNDING * tol and relative <= settings.tol]
