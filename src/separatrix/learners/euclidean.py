@@ -57,8 +57,9 @@ def euclidean(
         return conclude(criterion, design, weights, settings, end.n_iter, end.trace, unfinished=end.warning)
     centred = design.centred(weight)
     criterion = RelativeGradient(squared_risk(centred, targets, weight, settings))
-    risk = squared_risk(_narrowed(centred), targets, weight, settings)
-    solve = _solver(risk, RelativeGradient(risk), settings)
+    narrow = _narrowed(centred)
+    risk = criterion.risk if narrow is centred else squared_risk(narrow, targets, weight, settings)
+    solve = _solver(risk, criterion if narrow is centred else RelativeGradient(risk), settings)
 
     def go(V: Floats) -> Run:
         trace = Trace() if descent.trace else None
@@ -66,10 +67,10 @@ def euclidean(
         return Run(*solve(V, record), trace)
 
     best = min(map(go, _starts(risk, design, weight, settings, start)), key=lambda one: one.state.value)
-    reached = criterion.measure(*risk.design.user_units(best.state.V))[2]
-    if start is not None and best.state.stalled and not reached <= SHARP:
-        # so far out on a plateau that no step changes E: from zeros there is a way down, if not from there
-        best = min(best, go(np.zeros((risk.design.p, 1))), key=lambda one: one.state.value)
+    if start is not None and best.state.stalled:
+        _, _, reached = criterion.measure(*risk.design.user_units(best.state.V))
+        if not reached <= SHARP:  # perhaps so far out on a plateau that no step changes E: from zeros one does
+            best = min(best, go(np.zeros((risk.design.p, 1))), key=lambda one: one.state.value)
     V = minimum_norm(risk, best.state.V, Information(np.empty((0, risk.design.p)), coordinates(risk)[1]))
     rested = best.n_iter < settings.max_iter
     return conclude(criterion, design, risk.design.user_units(V), settings, best.n_iter, best.trace, rested=rested)
