@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from folder import DATA, index, needs_data
 from problems import noisy
+from scipy import sparse
 from scipy.special import expit
 
 from separatrix import ConvergenceWarning, InvalidInputError, LogisticRegression, Stationarity, Status
@@ -186,6 +187,16 @@ def test_more_than_two_classes_and_dependent_columns_are_refused():
     for extra in (X[:, :1] - X[:, 1:], np.ones((60, 1))):
         with pytest.raises(InvalidInputError, match="column"):
             firth().fit(np.hstack([X, extra]), y > 0)
+
+
+def test_more_weights_than_rows_are_refused_before_any_matrix_is_made():
+    # 20,001 weights would need matrices of 3 GB each
+    X = sparse.random_array((2000, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    with pytest.raises(InvalidInputError, match="20001 weights and only 2000 rows"):
+        firth().fit(X, np.arange(2000) % 2)
+    X = sparse.csr_array((30_000, 20_000))
+    with pytest.raises(InvalidInputError, match="GB"):
+        firth().fit(X, np.arange(30_000) % 2)
 
 
 @needs_data
