@@ -269,9 +269,14 @@ def best_residual(X, y):
 @pytest.mark.parametrize("make", [np.ascontiguousarray, sparse.csr_array])
 def test_fitted_values_of_ill_conditioned_data_are_as_good_as_lstsqs(condition, make):
     X, y = with_condition(60, 6, condition)
-    model = LeastSquaresClassifier().fit(make(X), y)
+    if condition < 1e12:
+        model = LeastSquaresClassifier().fit(make(X), y)
+        assert model.certificate_.verify(X, y)
+    else:  # weights of 1e11 move the scores by rounding more than any check could tell from 0
+        with pytest.warns(ConvergenceWarning, match="nearly depends"):
+            model = LeastSquaresClassifier().fit(make(X), y)
+        assert model.certificate_ is None
     assert model.rank_ == 6
-    assert model.certificate_.verify(X, y)
     best = best_residual(X, y)
     coef, b = solution(X, y)
     theirs = np.linalg.norm(signs(y) - (X @ coef.T + b))

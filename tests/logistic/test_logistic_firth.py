@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from folder import DATA, index, needs_data
 from problems import noisy
+from scipy import sparse
 from scipy.special import expit
 
 from separatrix import ConvergenceWarning, InvalidInputError, LogisticRegression, Stationarity, Status
@@ -97,12 +98,16 @@ def test_shift_and_units():
     X, t = noisy(60, 2)
     plain = firth().fit(X, t)
     scale, shift = np.array([1e-6, 1e5]), np.array([1e6, -3.0])
-    model = firth().fit(X * scale + shift, t)
+    # the intercept is 1e12 times a column's spread: its last digit alone moves the score by a ten-thousandth
+    with pytest.warns(ConvergenceWarning, match="subtract the means"):
+        model = firth().fit(X * scale + shift, t)
+    assert model.certificate_ is None
     np.testing.assert_allclose(model.coef_ * scale, plain.coef_, rtol=1e-3)  # x itself has lost digits to the shift
+    model = firth().fit(X * scale + shift / 1e3, t)
     scaled = firth().fit(X * scale, t)
     np.testing.assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-9)
     np.testing.assert_allclose(scaled.standard_errors_[:-1] * scale, plain.standard_errors_[:-1], rtol=1e-9)
-    assert model.certificate_.verify(X * scale + shift, t)
+    assert model.certificate_.verify(X * scale + shift / 1e3, t)
 
 
 def test_swapping_the_classes_changes_the_sign():
@@ -182,6 +187,16 @@ def test_more_than_two_classes_and_dependent_columns_are_refused():
     for extra in (X[:, :1] - X[:, 1:], np.ones((60, 1))):
         with pytest.raises(InvalidInputError, match="column"):
             firth().fit(np.hstack([X, extra]), y > 0)
+
+
+def test_more_weights_than_rows_are_refused_before_any_matrix_is_made():
+    # 20,001 weights would need matrices of 3 GB each
+    X = sparse.random_array((2000, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    with pytest.raises(InvalidInputError, match="20001 weights and only 2000 rows"):
+        firth().fit(X, np.arange(2000) % 2)
+    X = sparse.csr_array((30_000, 20_000))
+    with pytest.raises(InvalidInputError, match="GB"):
+        firth().fit(X, np.arange(30_000) % 2)
 
 
 @needs_data

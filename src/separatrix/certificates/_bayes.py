@@ -6,124 +6,155 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, shaped, worst
+from separatrix.certificates._data import EPS, Data, shaped
+from separatrix.certificates._moments import Moments, class_moments
+from separatrix.certificates._witness import flag, keys, number, worst_of
 from separatrix.certificates.base import Check
+
+FAMILIES = ("bernoulli", "gaussian", "multinomial", "poisson")
+FAINT = 1e-4  # the largest rounding error of a log-odds that still counts as one
 
 
 def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     """Priors, parameters and variances against the data, then coef and intercept against these."""
-    witness, n = certificate.witness, len(data.weight)
-    k, d = len(certificate.classes), data.X.shape[1]
+    witness, k, d = certificate.witness, len(certificate.classes), data.X.shape[1]
+    keys(
+        witness, "families", "shared_variance", "alpha", "priors_given", "prior", "parameters", "variances", "coef",
+        "intercept",
+    )  # fmt: skip
     families = np.array(witness["families"], dtype=str)
-    if families.shape != (d,):
-        raise ValueError(f"The certificate has families for {families.size} columns, but X has {d}.")
+    if families.shape != (d,) or not np.isin(families, FAMILIES).all():
+        raise ValueError(f"The witness 'families' must name one of {FAMILIES} for each of {d} columns.")
     theta, prior = shaped(witness, "parameters", k, d), shaped(witness, "prior", k)
-    alpha = float(witness["alpha"])
-    counts, means, size = _means(data, len(prior))
-    expected, slack = means.copy(), 4 * n * EPS * size
-    expected[:, families == "bernoulli"] = _bernoulli(counts, means[:, families == "bernoulli"], alpha)
-    expected[:, families == "multinomial"] = _multinomial(counts, means[:, families == "multinomial"], alpha)
-    poisson = families == "poisson"
-    expected[:, poisson] = np.maximum(means[:, poisson], EPS * means[:, poisson].mean(axis=0))
-    off, rounding = worst(np.abs(theta - expected), slack + 64 * EPS * np.abs(expected))
-    checks = [Check("parameters against the means in the classes", off, 0.0, rounding)]
-    if not witness["priors_given"]:
-        off_prior = float(np.abs(prior - counts / counts.sum()).max())
-        checks.insert(0, Check("priors against the class frequencies", off_prior, 0.0, 4 * n * EPS))
+    alpha = number(witness, "alpha", -np.nextafter(0, 1), np.inf)
     gaussian = families == "gaussian"
+    moments = class_moments(data, k, ~gaussian)
+    checks = [
+        Check("classes without rows", float((moments.counts == 0).sum())),
+        Check("entries that their family gives no probability to", _unsupported(data, families)),
+        Check("priors that are not above 0", float((prior <= 0).sum())),
+        *_check_priors(prior, moments, flag(witness, "priors_given")),
+        *_check_parameters(theta, families, moments, alpha),
+    ]
+    variances = None
     if gaussian.any():
-        checks.append(_check_variances(data, witness, counts, means, gaussian))
-    if witness["coef"] is not None:
-        checks += _check_hyperplanes(witness, certificate.unit, k, d)
+        shared = flag(witness, "shared_variance")
+        variances = shaped(witness, "variances", *((d,) if shared else (k, d)))
+        checks += _check_variances(variances, gaussian, moments, shared)
+    elif witness["variances"] is not None:
+        raise ValueError("The witness 'variances' is given, but no column is gaussian.")
+    linear = variances is None or variances.ndim == 1
+    if linear != (witness["coef"] is not None) or linear != (witness["intercept"] is not None):
+        raise ValueError("The witness 'coef' and 'intercept' belong to log-odds that are linear, and only to those.")
+    if linear:
+        checks += _check_hyperplanes(witness, certificate.unit, theta, variances, families, moments)
     return checks
 
 
-def _means(data: Data, k: int) -> tuple[Any, Any, Any]:
-    """Weight of each class, its mean, and its mean absolute value, summed about the first row."""
-    first = data.X[:1]
-    origin = np.asarray(first.toarray() if hasattr(first, "toarray") else first, dtype=np.float64)[0]
-    counts, sums, sizes = np.zeros(k), np.zeros((k, len(origin))), np.zeros((k, len(origin)))
-    for x, codes, weight in data.blocks():
-        for c in np.unique(codes):
-            w, about = weight[codes == c], x[codes == c] - origin
-            counts[c] += w.sum()
-            sums[c] += w @ about
-            sizes[c] += w @ np.abs(about)
-    n = np.where(counts > 0, counts, 1.0)[:, None]
-    # about the first row sums are small; the origin itself is exact, adding it rounds once
-    return counts, origin + sums / n, sizes / n + np.abs(origin) / len(data.weight)
+def _unsupported(data: Data, families: Any) -> float:
+    """How many entries are not 0 or 1 (bernoulli), or are below 0 (poisson, multinomial)."""
+    binary, counts = families == "bernoulli", (families == "poisson") | (families == "multinomial")
+    found = 0
+    for x, _, _ in data.blocks():
+        found += int((~np.isin(x[:, binary], (0.0, 1.0))).sum()) + int((~(x[:, counts] >= 0)).sum())
+    return float(found)
 
 
-def _bernoulli(counts: Any, means: Any, alpha: float) -> Any:
-    return (counts[:, None] * means + alpha) / (counts[:, None] + 2 * alpha)
+def _check_priors(prior: Any, moments: Moments, given: bool) -> list[Check]:
+    if given:
+        return [Check("priors add up to 1, but for", abs(float(prior.sum()) - 1.0), 0.0, 8 * len(prior) * EPS)]
+    share = moments.counts / moments.counts.sum()
+    allowed = 4 * moments.relative * share
+    return [worst_of("priors against the class frequencies", np.abs(prior - share), 0.0, allowed)]
 
 
-def _multinomial(counts: Any, means: Any, alpha: float) -> Any:
-    smoothed = counts[:, None] * means + alpha
-    total = smoothed.sum(axis=1, keepdims=True)
-    return smoothed / np.where(total > 0, total, 1.0)
-
-
-def _check_variances(data: Data, witness: Any, counts: Any, means: Any, gaussian: Any) -> Check:
-    spreads, sizes = np.zeros_like(means), np.zeros_like(means)
-    for x, codes, weight in data.blocks():
-        for c in np.unique(codes):
-            rows = codes == c
-            about = x[rows] - means[c]
-            spreads[c] += weight[rows] @ about**2
-            sizes[c] += weight[rows] @ (np.abs(about) * np.abs(x[rows]))  # x - mean is off by eps |x|
-    total = counts.sum()
-    grand = counts @ means / total
-    within, noise = spreads.sum(axis=0) / total, sizes.sum(axis=0) / total
-    floor = EPS * (within + counts @ (means - grand) ** 2 / total)
-    given = shaped(witness, "variances", *(means.shape[1:] if witness["shared_variance"] else means.shape))
-    if witness["shared_variance"]:
-        expected, size = np.maximum(within, floor), noise
-    else:
-        each = np.where(counts > 0, counts, 1.0)[:, None]
-        expected, size = np.maximum(spreads / each, floor), sizes / each
-    allowed = 8 * len(data.weight) * EPS * np.maximum(expected, floor) + 8 * EPS * size
-    allowed = allowed + (8 * EPS * np.abs(means).max(axis=0)) ** 2
-    off, rounding = worst(np.abs(given - expected)[..., gaussian], np.broadcast_to(allowed, given.shape)[..., gaussian])
-    return Check("variances against the spread in the classes", off, 0.0, rounding)
-
-
-def _check_hyperplanes(witness: Any, unit: float, k: int, d: int) -> list[Check]:
-    """Log-odds from the parameters: contrasts of log p(x | c) = theta x - a(theta), family by family."""
-    families = np.array(witness["families"], dtype=str)
-    mean = shaped(witness, "parameters", k, d)
-    natural, partition = (shaped(witness, key, k, d).copy() for key in ("natural", "log_partition"))
-    bernoulli, multinomial = families == "bernoulli", families == "multinomial"
-    p = mean[:, bernoulli]
-    natural[:, bernoulli], partition[:, bernoulli] = np.log(p) - np.log1p(-p), -np.log1p(-p)
-    natural[:, multinomial], partition[:, multinomial] = np.log(mean[:, multinomial]), 0.0
-    poisson = (families == "poisson") & (mean > 0).all(axis=0)
-    natural[:, poisson], partition[:, poisson] = np.log(mean[:, poisson]), mean[:, poisson]
-    gaussian = np.zeros(d, dtype=bool)
-    if witness["variances"] is not None:
-        variance = shaped(witness, "variances", d)
-        gaussian = (families == "gaussian") & (variance > 0)
-        natural[:, gaussian] = mean[:, gaussian] / variance[gaussian]
-    contrast = np.array([[-1.0, 1.0]]) if k == 2 else np.eye(k) - 1.0 / k
-    rows = len(contrast)
-    coef, intercept = shaped(witness, "coef", rows, d), shaped(witness, "intercept", rows)
-    error = 16 * np.abs(contrast) @ np.abs(natural)
-    off, rounding = worst(np.abs(coef - contrast @ natural), unit * np.abs(coef) + EPS * error + EPS)
-    # the Gaussian constant is -coef.(middle of the means): about that point the score loses no digits
-    constant = contrast @ (np.log(np.asarray(witness["prior"], float)) - partition.sum(axis=1))
-    size = np.abs(contrast) @ (np.abs(np.log(np.asarray(witness["prior"], float))) + np.abs(partition).sum(axis=1))
-    if gaussian.any():
-        mu, s2 = mean[:, gaussian], np.asarray(witness["variances"], float)[gaussian]
-        if k == 2:
-            pull = -((mu[1:] - mu[:1]) * (mu[1:] + mu[:1]) / (2 * s2)).sum(axis=1)
-        else:
-            centre = mu.mean(axis=0)
-            pull = -((mu - centre) * (mu + centre) / (2 * s2)).sum(axis=1)
-            pull = pull - pull.mean()
-        constant = constant + pull
-        size = size + (mu**2 / s2).max(axis=0).sum()
-    off_b, b_rounding = worst(np.abs(intercept - constant), unit * np.abs(intercept) + 16 * (d + 4) * EPS * (size + 1))
+def _check_parameters(theta: Any, families: Any, moments: Moments, alpha: float) -> list[Check]:
+    """The parameters that match the moments: means for gaussian, otherwise ratios of sums of one sign."""
+    counts, expected = moments.counts[:, None], moments.absolute
+    gaussian, bernoulli = families == "gaussian", families == "bernoulli"
+    poisson, multinomial = families == "poisson", families == "multinomial"
+    total = counts * expected
+    expected[:, bernoulli] = (total[:, bernoulli] + alpha) / (counts + 2 * alpha)
+    smoothed = total[:, multinomial] + alpha
+    whole = smoothed.sum(axis=1, keepdims=True)
+    expected[:, multinomial] = smoothed / np.where(whole > 0, whole, 1.0)
+    expected[:, poisson] = np.maximum(expected[:, poisson], EPS * expected[:, poisson].mean(axis=0))
+    relative = 4 * moments.relative + 2 * theta.shape[1] * EPS
+    rounding = np.where(gaussian, moments.error + 4 * EPS * np.abs(expected), relative * np.abs(expected))
+    p = expected[:, bernoulli]
+    odds = relative / np.where(p < 1, 1 - p, 0.0)  # an error of p is one of log p / (1 - p)
     return [
-        Check("coef against the log-odds of the parameters", off, 0.0, rounding),
-        Check("intercept against the log-odds of the parameters", off_b, 0.0, b_rounding),
+        worst_of("parameters against the means in the classes", np.abs(theta - expected), 0.0, rounding),
+        worst_of("rounding of a log-odds", odds, FAINT, 0.0),
+    ]
+
+
+def _check_variances(given: Any, gaussian: Any, moments: Moments, shared: bool) -> list[Check]:
+    """Pooled or own variances, at least eps times the variance of the column; exactly 0 for a constant column."""
+    counts, total, k = moments.counts, moments.counts.sum(), len(moments.counts)
+    about = np.array([moments.difference(c, 0) for c in range(k)])
+    between = counts @ (about - counts @ about / total) ** 2 / total
+    within = moments.spreads.sum(axis=0) / total
+    floor = EPS * (within + between)
+    each = within if shared else moments.spreads / np.where(counts > 0, counts, 1.0)[:, None]
+    expected = np.maximum(each, floor)
+    # a mean that is off by e adds e² to the spread about it; so does one that is rounded
+    shift = (moments.error + 8 * EPS * np.abs(moments.absolute)) ** 2
+    allowed = 16 * moments.relative * expected + (shift.max(axis=0) if shared else shift)
+    allowed = np.where(expected > 0, allowed, 0.0)
+    outside = Check("variances of columns that are not gaussian", float(np.abs(given[..., ~gaussian]).sum()))
+    off = np.abs(given - expected)[..., gaussian]
+    low = ((given <= 0) & (expected > 0))[..., gaussian]
+    return [
+        outside,
+        Check("variances that are not above 0", float(low.sum())),
+        worst_of("variances against the spread in the classes", off, 0.0, allowed[..., gaussian]),
+    ]
+
+
+def _check_hyperplanes(
+    witness: Any, unit: float, theta: Any, variances: Any, families: Any, moments: Moments
+) -> list[Check]:
+    """Log-odds from the parameters: contrasts of log p(x | c) = theta x - a(theta), family by family."""
+    k, d = theta.shape
+    natural, partition = np.zeros((k, d)), np.zeros((k, d))
+    bernoulli, multinomial = families == "bernoulli", families == "multinomial"
+    p = theta[:, bernoulli]
+    natural[:, bernoulli], partition[:, bernoulli] = np.log(p) - np.log1p(-p), -np.log1p(-p)
+    natural[:, multinomial] = np.log(theta[:, multinomial])
+    poisson = (families == "poisson") & (theta > 0).any(axis=0)  # one that never counts says nothing
+    natural[:, poisson], partition[:, poisson] = np.log(theta[:, poisson]), theta[:, poisson]
+    contrast = np.array([[-1.0, 1.0]]) if k == 2 else np.eye(k) - 1.0 / k
+    expected = contrast @ natural
+    error = 16 * EPS * (np.abs(contrast) @ (np.abs(natural) + (natural != 0)))
+    log_prior = np.log(np.asarray(witness["prior"], dtype=np.float64))
+    constant = contrast @ (log_prior - partition.sum(axis=1))
+    of_constant = 16 * (d + 4) * EPS * (np.abs(contrast) @ (1 + np.abs(log_prior) + np.abs(partition).sum(axis=1)))
+    if variances is not None:  # (mu_c - m).(x - (mu_c + m) / 2) / sigma²: no mu² that a large shift would round
+        precision = np.divide(1.0, variances, out=np.zeros(d), where=variances > 0)
+        about = np.array([moments.difference(c, 0) for c in range(k)])
+        means = moments.absolute
+        slope = (about[1:] if k == 2 else about - about.mean(axis=0)) * precision
+        middle = 0.5 * (means[1:] + means[:1]) if k == 2 else 0.5 * (means + means.mean(axis=0))
+        of_mean = moments.error.max(axis=0)
+        of_slope = 2 * of_mean * precision + 16 * EPS * np.abs(slope)
+        offset = -(slope * middle).sum(axis=1)
+        of_offset = (of_slope * np.abs(middle) + np.abs(slope) * (of_mean + (d + 8) * EPS * np.abs(middle))).sum(axis=1)
+        expected, error = expected + slope, error + of_slope
+        constant = constant + (offset if k == 2 else offset - offset.mean())
+        of_constant = of_constant + of_offset + (0.0 if k == 2 else of_offset.mean())
+    coef, intercept = shaped(witness, "coef", len(contrast), d), shaped(witness, "intercept", len(contrast))
+    return [
+        worst_of(
+            "coef against the log-odds of the parameters",
+            np.abs(coef - expected),
+            0.0,
+            error + unit * np.abs(expected),
+        ),
+        worst_of(
+            "intercept against the log-odds of the parameters",
+            np.abs(intercept - constant),
+            0.0,
+            of_constant + unit * np.abs(constant),
+        ),
     ]

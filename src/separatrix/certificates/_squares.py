@@ -6,51 +6,62 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, shaped, worst
+from separatrix.certificates._centred import centred, largest_entries, parts
+from separatrix.certificates._data import ALLOWED, EPS, Data, shaped
+from separatrix.certificates._witness import flag, keys, number, worst_of
 from separatrix.certificates.base import Check
+
+COARSEST = 1e-3  # a tol beyond this would say little
 
 
 def check_least_squares(data: Data, certificate: Any) -> list[Check]:
-    """The normal equations, column by column, against what rounding the model and the scores can add."""
-    unit, witness, multilabel = certificate.unit, certificate.witness, bool(certificate.witness["multilabel"])
-    d, n_classes = data.X.shape[1], len(certificate.classes)
-    if multilabel and data.values.shape[1:] != (n_classes,):
-        raise ValueError(f"y must be a 0/1 matrix of {n_classes} columns.")
+    """|sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖, r the residuals and z the columns about their means: a cosine with y.
+
+    The scale is one of the data alone, as ‖y‖² = sum_i c_i: no weights, however large, make their own residuals small.
+    """
+    witness, d, n_classes = certificate.witness, data.X.shape[1], len(certificate.classes)
+    keys(witness, "coef", "intercept", "fit_intercept", "multilabel", "tol")
+    multilabel, free = flag(witness, "multilabel"), flag(witness, "fit_intercept")
+    tol = number(witness, "tol", 0.0, 2 * COARSEST)
+    if data.values.shape[1:] != ((n_classes,) if multilabel else ()):
+        raise ValueError(f"y must be {f'a 0/1 matrix of {n_classes} columns' if multilabel else 'a column of labels'}.")
     k = 1 if n_classes == 2 and not multilabel else n_classes
     W, b = shaped(witness, "coef", k, d), shaped(witness, "intercept", k)
-    free = bool(witness["fit_intercept"])
-    centre = np.zeros(d)
-    if free:  # about the mean, the columns' equations do not repeat the intercept's
-        total = sum(data.weight)
-        centre = sum((w @ x for x, _, w in data.blocks()), np.zeros(d)) / total
-    columns, sizes = np.zeros((d, k)), np.zeros((d, k))
-    ones, one_sizes, squares = np.zeros(k), np.zeros(k), np.zeros(d)
-    for x, values, weight in data.blocks():
-        target = _signs(values, k, multilabel)
-        residual = target - (x @ W.T + b)
-        noise = unit * (np.abs(x) @ np.abs(W).T + np.abs(b)) + (d + 4) * EPS * (np.abs(x) @ np.abs(W).T + np.abs(b) + 1)
-        wr, wn = weight[:, None] * residual, weight[:, None] * noise
-        about = x - centre
-        columns += about.T @ wr
-        sizes += np.abs(about).T @ (wn + len(data.weight) * EPS * np.abs(wr))
-        ones += wr.sum(axis=0)
-        one_sizes += wn.sum(axis=0) + len(data.weight) * EPS * np.abs(wr).sum(axis=0)
-        squares += weight @ about**2
-    # as a cosine between column and residual target, so that units do not matter
-    scale = np.sqrt(squares * data.weight.sum())[:, None]
-    scale = np.where(scale > 0, scale, 1.0)
-    cosine, rounding = worst(np.abs(columns) / scale, sizes / scale + 1e-8)
-    checks = [Check("cosine between a column and the residual", cosine, 1e-8, max(rounding - 1e-8, 0.0))]
-    if free:
-        mean, mean_rounding = worst(np.abs(ones) / data.weight.sum(), one_sizes / data.weight.sum() + 1e-8)
-        checks.append(Check("mean residual", mean, 1e-8, max(mean_rounding - 1e-8, 0.0)))
-    else:
+    frame = centred(data, free)
+    V, unit = frame.weights(W, b), largest_entries(data, frame)
+    unit = np.where(unit > 0, unit, 1.0)
+    target, c = _signs(data.values, k, multilabel), data.weight / data.weight.max()
+    gradient, errors = np.zeros((d + free, k)), np.zeros(k)
+    columns, spans, squares = np.zeros(d + free), np.zeros(d + free), np.zeros(k)
+    for x, first, stop in parts(data):
+        part = slice(first, stop)
+        score, off = frame.scores(x, V)
+        residual, z, size = target[part] - score, frame.rows(x) / unit, frame.sizes(x) / unit
+        gradient += z.T @ (c[part, None] * residual)
+        errors += c[part] @ (off + EPS + frame.depth * EPS * np.abs(residual)) ** 2
+        squares += c[part] @ residual**2
+        columns += c[part] @ z**2
+        spans += c[part] @ size**2
+    columns, spans = np.sqrt(columns)[:, None], np.sqrt(spans)[:, None]
+    length, live = np.sqrt(c.sum()), columns > 0  # a constant column has no equation
+    scale = np.where(live, length * columns, 1.0)
+    # by Cauchy and Schwarz: what rounding did to the residuals, and to the rows
+    noise = np.sqrt(errors) / length
+    noise = noise + 2 * frame.depth * EPS * spans / np.where(live, columns, 1.0) * np.sqrt(squares) / length
+    noise = np.where(live, noise, 0.0)
+    checks = [
+        worst_of("cosine between a column and the residual, relative to y", np.abs(gradient) / scale, tol, noise),
+        worst_of("rounding of that", noise, ALLOWED * tol, 0.0),
+    ]
+    if not free:
         checks.append(Check("intercept, which is not free", float(np.abs(b).max())))
     return checks
 
 
 def _signs(values: Any, k: int, multilabel: bool) -> Any:
     if multilabel:
+        if not np.isin(values, (0, 1)).all():
+            raise ValueError("A matrix y must hold 0 and 1 only.")
         return 2.0 * values - 1.0
     if k == 1:
         return 2.0 * values[:, None] - 1.0

@@ -14,6 +14,7 @@ from separatrix.certificates._data import Data, read
 from separatrix.certificates._firth import check_firth
 from separatrix.certificates._sigmoid import check_squared_error
 from separatrix.certificates._squares import check_least_squares
+from separatrix.certificates._witness import held_in
 from separatrix.certificates.base import Certificate, Check, Verification
 
 # each problem with its objective: part of the claim, so not for the certificate to choose
@@ -22,7 +23,8 @@ _PROBLEMS: Mapping[str, tuple[str, Callable[[Data, Stationarity], list[Check]]]]
     "firth": ("sum_i c_i log P(y_i | x_i) + 1/2 log det I, I the Fisher information,", check_firth),
     "least_squares": ("sum_i c_i (y_i - w.x_i - b)², y_i = ±1,", check_least_squares),
     "naive_bayes": (
-        "sum_i c_i log p(x_i, y_i), with a penalty alpha * sum log p for smoothed counts,",
+        "sum_i c_i log p(x_i, y_i), with a penalty alpha * sum log p for smoothed counts, over variances and rates of "
+        "at least eps times the column's own,",
         check_naive_bayes,
     ),
     "squared_error": (
@@ -70,7 +72,11 @@ class Stationarity(Certificate):
         """The objective as a formula."""
         if self.problem not in _PROBLEMS:
             raise ValueError(f"No checker for the problem {self.problem!r}.")
-        return _PROBLEMS[self.problem][0]
+        objective = _PROBLEMS[self.problem][0]
+        if self.problem == "naive_bayes":
+            objective = objective.replace("alpha *", f"{float(self.witness['alpha']):g} *")
+            objective += " at the given priors," if self.witness.get("priors_given") else ""
+        return objective
 
     @property
     def claim(self) -> str:
@@ -97,5 +103,6 @@ class Stationarity(Certificate):
             raise ValueError(f"No checker for the problem {self.problem!r}.")
         if self.unit not in _UNITS:  # the allowance for rounding grows with it
             raise ValueError(f"unit must be the epsilon of float32 or float64; it is {self.unit!r}.")
+        held_in(self.witness, ("coef", "intercept", "centroids"), self.unit)
         data = read(X, y, sample_weight, self.classes, self.class_weight)
         return Verification(tuple(_PROBLEMS[self.problem][1](data, self)))

@@ -35,8 +35,8 @@ class LeastSquaresClassifier(Classifier):
         The hyperplanes.
     rank_ : int or None
         Rank of the (centred) rows; None where LSMR was used, which does not find it.
-    certificate_ : Stationarity
-        That the normal equations hold.
+    certificate_ : Stationarity or None
+        That the normal equations hold; None, with a warning, where rounding the weights alone breaks them.
     classes_, n_features_in_, n_iter_, status_, hyperplane_
         As for every classifier here.
 

@@ -49,7 +49,8 @@ class NaiveBayes(ProbabilisticClassifier):
     variances_ : array of shape (d,) or (k, d), or None
         Of the Gaussian features; 0 in the columns of other families.
     certificate_ : Stationarity
-        That the parameters solve the likelihood equations and the hyperplanes follow from them.
+        That the parameters solve the likelihood equations and the hyperplanes follow from them; None for a family
+        of your own, whose density no check can repeat.
     classes_, n_features_in_, n_iter_, status_, hyperplane_
         As for every classifier here.
 

@@ -8,19 +8,20 @@ less than E at any finite weights, as it always is for separable classes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Floats
-from separatrix.design import Design
+from separatrix.design import DenseDesign, Design
+from separatrix.design.row_space import RowSpace, narrowed
 from separatrix.learners.descent import Descent, descend
 from separatrix.learners.logistic import Settings, Start, make_risk
 from separatrix.learners.maximum_likelihood import Information, minimum_norm
 from separatrix.learners.progress import on_states, recorder
 from separatrix.learners.starts import least_squares_start
-from separatrix.learners.stationary import RelativeGradient, conclude
+from separatrix.learners.stationary import SHARP, RelativeGradient, conclude
 from separatrix.outcome import Fit, Trace
 from separatrix.problems.sigmoid_squared import STEEPEST, GaussNewtonRisk, SigmoidSquaredRisk
 from separatrix.solvers.driver import State, run
@@ -30,6 +31,7 @@ from separatrix.solvers.trust_region import trust_region
 from separatrix.targets import Targets
 
 CHEAP = 3e8  # multiplications of a Hessian that cost next to nothing
+DENSE = 1 << 22  # entries of wide rows that are rotated into their span
 WIDEST = 2000  # largest order of a Hessian to factor again and again
 EPS = float(np.finfo(np.float64).eps)
 
@@ -53,18 +55,37 @@ def euclidean(
         end = descend(risk, criterion, settings, start, descent)
         weights = (end.coef, end.intercept)
         return conclude(criterion, design, weights, settings, end.n_iter, end.trace, unfinished=end.warning)
-    risk = squared_risk(design.centred(weight), targets, weight, settings)
-    criterion = RelativeGradient(risk)
-    solve = _solver(risk, criterion, settings)
-    runs = []
-    for V in _starts(risk, design, weight, settings, start):
+    centred = design.centred(weight)
+    criterion = RelativeGradient(squared_risk(centred, targets, weight, settings))
+    narrow = _narrowed(centred)
+    risk = criterion.risk if narrow is centred else squared_risk(narrow, targets, weight, settings)
+    solve = _solver(risk, criterion if narrow is centred else RelativeGradient(risk), settings)
+
+    def go(V: Floats) -> Run:
         trace = Trace() if descent.trace else None
         record = on_states(risk, recorder(trace, criterion, risk, design)) if trace is not None else None
-        runs.append(Run(*solve(V, record), trace))
-    best = min(runs, key=lambda one: one.state.value)
+        return Run(*solve(V, record), trace)
+
+    best = min(map(go, _starts(risk, design, weight, settings, start)), key=lambda one: one.state.value)
+    if start is not None and best.state.stalled:
+        _, _, reached = criterion.measure(*risk.design.user_units(best.state.V))
+        if not reached <= SHARP:  # perhaps so far out on a plateau that no step changes E: from zeros one does
+            best = min(best, go(np.zeros((risk.design.p, 1))), key=lambda one: one.state.value)
     V = minimum_norm(risk, best.state.V, Information(np.empty((0, risk.design.p)), coordinates(risk)[1]))
     rested = best.n_iter < settings.max_iter
     return conclude(criterion, design, risk.design.user_units(V), settings, best.n_iter, best.trace, rested=rested)
+
+
+def _narrowed(design: Design) -> Design:
+    """Far fewer rows than columns: in the coordinates of their span, where all that counts of w lies."""
+    if 2 * design.n >= design.d or design.n * design.d > DENSE:
+        return design
+    rows = design.block(0, design.n)
+    x = rows.x.toarray() if hasattr(rows.x, "toarray") else rows.x
+    plain = DenseDesign(x, design.intercept)  # without the offset, which the coordinates of the whole know of
+    narrow = narrowed(plain)
+    whole = replace(design, rest=None)
+    return replace(narrow, whole=whole) if isinstance(narrow, RowSpace) else design
 
 
 def squared_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> SigmoidSquaredRisk:
@@ -122,7 +143,7 @@ def _moderate(risk: SigmoidSquaredRisk) -> bool:
 
 def _diagonal(risk: SigmoidSquaredRisk) -> Floats:
     """s sum_i c_i z_ij² + ridge_j: no Hessian has a larger diagonal."""
-    squares = RelativeGradient(risk).lengths ** 2
+    squares = risk.weight.max() * RelativeGradient(risk).lengths ** 2
     D = STEEPEST * squares + risk.ridge
     return np.where(D > 0, D, 1.0)[:, None]
 

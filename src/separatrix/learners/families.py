@@ -63,11 +63,6 @@ class ExponentialFamily(ABC):
         return means
 
     @property
-    def estimates(self) -> bool:
-        """Whether the parameters are other than the means of t."""
-        return type(self).estimate is not ExponentialFamily.estimate
-
-    @property
     def linear(self) -> bool:
         """Whether t(x) = x."""
         return type(self).statistic is ExponentialFamily.statistic

@@ -23,6 +23,7 @@ from separatrix.geometry import Hyperplanes
 from separatrix.learners.logistic import Settings, Start, first, make_risk
 from separatrix.learners.maximum_likelihood import Information, standard_errors
 from separatrix.learners.progress import on_states, recorder
+from separatrix.learners.rounding import depth, exact_units, score_sizes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State, run
@@ -30,6 +31,9 @@ from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
 SHARP = 1e-8  # a modified score of this length, in standard errors, counts as zero up to rounding
+LOOSEST = 0.5  # and the longest that may be claimed, whatever tol
+ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
+MOST = 2_000_000_000  # bytes of the matrices of order p
 SUM = 1e-4  # by which the leverages may miss the number of weights
 FAINTEST = 1e-100  # information so small that all probabilities are 0 or 1: no place to go to
 LONGEST = 5.0
@@ -62,6 +66,7 @@ def firth(
     design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
 ) -> Fit:
     """Solve by Fisher scoring, and certify the modified score."""
+    _check_size(design)
     settings = replace(settings, C=np.inf)
     risk = make_risk(design.anchored(), targets, weight, settings)
     T = independent(risk)
@@ -73,8 +78,10 @@ def firth(
     state, n_iter = run(states, lambda state: state.decrement <= REST**2, settings.max_iter, record)
     coef, intercept = risk.design.user_units(state.V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
-    at = look(risk, T, risk.design.from_user_units(coef, intercept))
-    reached = float(np.sqrt(state.decrement))  # before the weights were rounded, which the certificate allows for
+    at = look(risk, T, exact_units(risk.design, coef, intercept))
+    reached, rounding = at.length, _rounding(risk, T, at)
+    claims = [tol for tol in (SHARP, min(settings.tol, LOOSEST)) if reached + rounding <= tol]
+    claims = [tol for tol in claims if rounding <= ROUNDING * tol and reached <= settings.tol]
     model = Hyperplanes(coef, intercept)
     attributes = {
         "log_likelihood_": at.log_likelihood,
@@ -82,10 +89,12 @@ def firth(
         "rank_": design.p,
         "standard_errors_": standard_errors(risk, Information(at.root, np.empty((design.p, 0)))),
     }
-    if not (reached <= settings.tol and abs(at.leverage - design.p) <= SUM):
-        advice = (
-            "the columns are nearly dependent, and rounding allows no better" if state.stalled else "raise max_iter"
-        )
+    if not (claims and abs(at.leverage - design.p) <= SUM):
+        advice = "raise max_iter"
+        if np.sqrt(state.decrement) <= settings.tol:  # so it was before the weights were rounded
+            advice = "rounding the weights allows no better: subtract the means of the columns, or pass X as float64"
+        elif state.stalled:
+            advice = "the columns are nearly dependent, and rounding allows no better"
         warning = ConvergenceWarning(
             f"Stopped after {n_iter} iterations with the modified score {reached:.1e} standard errors from zero "
             f"(tol={settings.tol:g}), so there is no certificate: {advice}."
@@ -101,10 +110,24 @@ def firth(
             "intercept": intercept,
             "fit_intercept": design.intercept,
             "task": None,
-            "tol": SHARP if reached <= SHARP else settings.tol,
+            "tol": claims[0],
         },
     )
     return Fit(model, certificate, Status.STATIONARY, n_iter, trace, attributes)
+
+
+def _check_size(design: Design) -> None:
+    """Refuse what cannot have independent columns, and what has too many to hold the information."""
+    if design.n < design.p:
+        raise InvalidInputError(
+            f"bias_reduction='firth' needs independent columns, since otherwise det I = 0, but there are {design.p} "
+            f"weights and only {design.n} rows. Leave columns out, or use C < inf without bias_reduction."
+        )
+    if 8 * 6 * design.p**2 > MOST:
+        raise InvalidInputError(
+            f"bias_reduction='firth' needs dense matrices of order {design.p}, {8 * 6 * design.p**2 / 1e9:.0f} GB in "
+            "all. Leave columns out, or use C < inf without bias_reduction."
+        )
 
 
 def fisher_scoring(risk: Risk, T: Floats, V: Floats) -> Iterator[State]:
@@ -175,6 +198,32 @@ class ModifiedScore:
         """Minus the penalised log-likelihood, and the length, twice."""
         at = look(self.risk, self.T, self.risk.design.from_user_units(coef, intercept))
         return -at.penalised, at.length, at.length
+
+
+def _rounding(risk: Risk, T: Floats, at: Point) -> float:
+    """A bound on the rounding error of the modified score, in standard errors; the rows' own condition included."""
+    design, deep, p = risk.design, depth(risk.design) * EPS, len(T)
+    off = (design.d + 8) * EPS * score_sizes(design, at.V)[:, 0]
+    B = at.root.T
+    sizes = np.abs(B[: design.d]), np.abs(B[design.d :]).sum(axis=0)
+
+    def lengths(block: Block, t: Array, c: Floats, o: Floats) -> Parts:
+        z, rows = block.dot(at.V), block.dot(B)
+        error = (p + 4) * EPS * np.linalg.norm(abs(block.x) @ sizes[0] + sizes[1], axis=1)
+        slope, length = np.abs(risk.pointwise(t, z)[1][:, 0]), np.linalg.norm(rows, axis=1)
+        h = c * risk.curvature(t, z)[:, 0, 0] * length**2
+        share = error / np.where(length > 0, length, 1.0)
+        known = (0.25 * c * o + h * (0.75 * np.expm1(o) + 2 * share) + 2 * deep * (c * slope + h)) @ length
+        return (
+            float(known),
+            float((c * slope + h) @ error),
+            float(h @ (2 * share + np.expm1(o) + deep)),
+            float(h @ length),
+        )
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        of_pull, of_rows, of_information, leverage = design.reduce(lengths, risk.targets.values, risk.weight, off)
+        return 2 * float(of_pull + of_rows + 2 * of_information * leverage)
 
 
 def independent(risk: Risk) -> Floats:

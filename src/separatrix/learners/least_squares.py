@@ -19,8 +19,9 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
-from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
+from separatrix.learners.rounding import check_lengths, depth, exact_units, far_sizes
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -28,7 +29,8 @@ DIRECT = 4000  # order of a matrix that is always factored
 DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
 TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
-SHORTEST = 1e-145  # a column that varies less has no square worth the name
+CLAIMS = (TOLERANCE, 1e-6, 1e-4)  # or what rounding the weights leaves of it
+ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
 EPS = float(np.finfo(np.float64).eps)
 
 Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
@@ -103,6 +105,15 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
         converged = _stationary(problem, V, TOLERANCE)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
+    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
+    claim = _claim(problem, coef, intercept) if converged else None
+    if claim is None:
+        warning = ConvergenceWarning(
+            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
+            "certificate: scale the columns of X to equal length, leave out what nearly depends on others, or raise "
+            "max_iter."
+        )
+        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
     certificate = Stationarity(
         problem="least_squares",
         classes=targets.classes,
@@ -113,17 +124,31 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
             "intercept": intercept,
             "fit_intercept": design.intercept,
             "multilabel": targets.multilabel,
+            "tol": claim,
         },
     )
-    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
-    if not converged:
-        warning = ConvergenceWarning(
-            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
-            "certificate: scale the columns of X to equal length, or raise max_iter."
-        )
-        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+
+
+def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
+    """The least of `CLAIMS` within which |sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖ at the weights as they are rounded."""
+    design, targets, weight = problem.design, problem.targets, problem.weight
+    V = exact_units(design, coef, intercept)
+    W, far = np.abs(V[: design.d]), far_sizes(design, V)
+
+    def add(block: Block, values: Array, w: Floats) -> Parts:
+        residual = targets.signs(values) - block.dot(V)
+        off = (design.d + 8) * EPS * (abs(block.x) @ W + far) + EPS
+        length2 = block.spread(w[:, None], design.shift[None], np.zeros(len(w), dtype=np.intp))[0]
+        return block.tdot(w[:, None] * residual), w @ residual**2, w @ off**2, length2
+
+    gradient, residual2, off2, length2 = design.reduce(add, targets.values, weight)
+    length = np.sqrt(np.append(length2, [weight.sum()] * design.intercept))[:, None]
+    total = np.sqrt(weight.sum())
+    relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
+    rounding = float(np.max(np.sqrt(off2) + 12 * depth(design) * EPS * np.sqrt(residual2)) / total)
+    return next((tol for tol in CLAIMS if relative + rounding <= tol and rounding <= ROUNDING * tol), None)
 
 
 def _refine(step: Step, W: Floats, V: Floats) -> int:
@@ -168,7 +193,7 @@ def _tall(problem: Problem) -> tuple[Step, int, bool]:
     weight = problem.weight
     G = problem.design.gram(None if (weight == 1).all() else weight)[:d, :d]
     length = np.sqrt(np.diag(G))
-    _check_lengths(problem.design, length)
+    check_lengths(problem.design, length)
     alive = length > 0  # the others are constant: their weight is 0
     T = np.diag(np.divide(1.0, length, out=np.zeros(d), where=alive))[:, alive]
     G = G[np.ix_(alive, alive)] / np.outer(length[alive], length[alive])
@@ -229,7 +254,7 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     if n * d <= DENSE:
         Z = root[:, None] * design.tdot(np.eye(n))[:d].T
         length = np.linalg.norm(Z, axis=0)
-        _check_lengths(design, length)
+        check_lengths(design, length)
         even = Z / np.where(length > 0, length, 1.0)
         s = linalg.svdvals(even)
         rank = int((s > max(n, d) * EPS * s[0]).sum())
@@ -262,17 +287,6 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
         rank = len(values)
     step: Step = lambda V: design.tdot(root[:, None] * solve(problem.residual(V)))[:d]  # noqa: E731
     return step, max(rank - design.intercept, 0), factor is not None
-
-
-def _check_lengths(design: Design, length: Floats) -> None:
-    """Refuse columns that vary so little that squares underflow."""
-    short = np.flatnonzero(length < SHORTEST)
-    short = short[(length[short] > 0) | ~design.constant(short)] if len(short) else short
-    if len(short):
-        raise InvalidInputError(
-            f"{design.column(int(short[0]))} varies by less than {SHORTEST:g}, so that its square underflows: "
-            "multiply the column by a large number."
-        )
 
 
 def _cholesky(G: Floats) -> Floats | None:

@@ -23,6 +23,7 @@ from separatrix.learners.moments import ClassMoments, class_moments
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
+NEAREST = 2e-8  # a probability nearer to 1 has lost the digits of its log-odds
 SMALLEST = 1e-290  # a variance whose inverse, and that of its eps, is finite
 
 
@@ -144,44 +145,54 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         class_weight=None,
         unit=float(np.finfo(design.dtype).eps),
         witness={
-            "families": _names(settings),
+            "families": [family.name for family in settings.families],
             "shared_variance": settings.shared_variance,
             "alpha": settings.alpha,
             "priors_given": settings.priors is not None,
             "prior": prior,
             "parameters": parameters,
-            "natural": natural,
-            "log_partition": log_partition,
             "variances": variances,
             "coef": coef,
             "intercept": intercept,
         },
     )
-    # a statistic or an estimate of the user's own is nothing that the check could repeat
-    unknown = any(not f.linear or (f.estimates and FAMILIES.get(f.name) is not f) for f, _ in settings.groups)
+    # a density of the user's own is nothing that the check could repeat
+    unknown = any(FAMILIES.get(f.name) is not f for f, _ in settings.groups)
     unchecked = unknown or not seen.all()
+    near = _near_one(parameters, settings)
     attributes = {
         "class_count_": counts,
         "class_prior_": prior,
         "parameters_": parameters,
         "variances_": variances,
     }
-    warnings = (_held_warning(sorted(set(held)), design),) if held else ()
+    warnings = [_held_warning(sorted(set(held)), design)] if held else []
+    if near is not None:
+        warnings.append(_near_warning(near, design))
+    status = Status.UNCHECKED if unchecked else Status.FORMULA if near is None else Status.UNCERTIFIED
     return Fit(
         model,
-        None if unchecked else certificate,
-        Status.BOUNDED if held else Status.UNCHECKED if unchecked else Status.FORMULA,
+        None if unchecked or near is not None else certificate,
+        Status.BOUNDED if held else status,
         attributes=attributes,
-        warnings=warnings,
+        warnings=tuple(warnings),
     )
 
 
-def _names(settings: Settings) -> list[str]:
-    """The family of each column; one of the user's own goes by a name that the check does not know."""
-    names = np.empty(len(settings.families), dtype=object)
+def _near_one(parameters: Floats, settings: Settings) -> int | None:
+    """A column with a probability so near to 1 that rounding it changes the log-odds, or None."""
     for family, columns in settings.groups:
-        names[columns] = family.name if FAMILIES.get(family.name) is family else f"own: {family.name}"
-    return list(names)
+        if family.name == "bernoulli":
+            near = np.flatnonzero((1 - parameters[:, columns] < NEAREST).any(axis=0))
+            return int(columns[near[0]]) if len(near) else None
+    return None
+
+
+def _near_warning(column: int, design: Design) -> LikelihoodWarning:
+    return LikelihoodWarning(
+        f"A probability in {design.column(column)} is within {NEAREST:g} of 1, where its log-odds lose their digits: "
+        "there is no certificate. Raise alpha."
+    )
 
 
 def _variances(

@@ -21,7 +21,8 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
 
     Where the Hessian is positive definite and its step is short enough, mu = 0: plain Newton. Where it is not, the step
     goes down along negative curvature too, so that no saddle holds it. With the Hessian 2 J'J of Gauss-Newton this is
-    Levenberg and Marquardt's method. A step is taken if F falls by at least a ten-thousandth of what was predicted.
+    Levenberg and Marquardt's method. A step is taken if F falls by at least a ten-thousandth of what was predicted, or,
+    where it falls by rounding only, if the gradient becomes smaller and F does not rise by more than that.
 
     Parameters
     ----------
@@ -46,13 +47,14 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
                 return
             trial = V + (T @ (Q @ u))[:, None]
             trial_value, trial_gradient = risk.value_and_gradient(trial)
-            ratio = (value - trial_value) / predicted
+            ratio = (value - trial_value) / predicted if np.isfinite(trial_value) else -np.inf
             if predicted <= 64 * EPS * abs(value):  # the value only rounds: a smaller gradient is progress
                 ratio = 0.5
-                if not _length(T, trial_gradient) < 0.9 * _length(T, gradient):
+                smaller = _length(T, trial_gradient) < 0.9 * _length(T, gradient)
+                if not (smaller and trial_value <= value + 64 * EPS * abs(value)):
                     yield State(V, value, gradient, 2 * predicted, stalled=True)
                     return
-            length = float(np.linalg.norm(u))
+            length = min(float(np.linalg.norm(u)), radius)
             if ratio < 0.25:
                 radius = 0.25 * length
             elif ratio > 0.75 and length > 0.99 * radius:
@@ -64,26 +66,35 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
 
 
 def constrained_step(values: Floats, gamma: Floats, radius: float) -> Floats:
-    """The minimum of gamma.u + 1/2 sum_j values_j u_j² over ‖u‖ <= radius; `values` ascend."""
-    lowest = float(values[0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        u = -gamma / values
-    if lowest > 0 and np.linalg.norm(u) <= radius:
-        return u
-    least = max(0.0, -lowest)
-    above = least + EPS * (np.abs(values).max() + least) + np.finfo(np.float64).tiny
+    """The minimum of gamma.u + 1/2 sum_j values_j u_j² over ‖u‖ <= radius; `values` ascend.
 
-    def shortfall(mu: float) -> float:  # nearly linear in mu
-        return 1.0 / radius - 1.0 / max(float(np.linalg.norm(gamma / (values + mu))), 1e-300)
+    It is u_j = -gamma_j / (values_j + mu). In nu = mu + values_0 the first divisor is nu itself: near the pole, where
+    a small change of mu would be lost beside values_0, nothing rounds away.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        u, slope = -gamma / values, gamma / radius
+        if values[0] > 0 and np.linalg.norm(u) <= radius:
+            return u
+        unit = float(np.abs(slope).max()) or 1.0  # in which no square vanishes
+        slope, values = slope / unit, values / unit
+        lowest, above = float(values[0]), values - values[0]
+    if not (np.isfinite(unit) and np.isfinite(lowest)):  # so short a step changes nothing
+        return np.zeros_like(gamma)
 
-    if np.linalg.norm(gamma / (values + above)) < radius:
+    def excess(nu: float) -> float:  # nearly linear in nu
+        return 1.0 - 1.0 / max(float(np.linalg.norm(slope / (above + nu))), 1e-150)
+
+    # the first divisor alone would make the step that long at the least nu, all of them equal at the highest
+    least = max(abs(float(slope[0])), lowest, float(np.finfo(np.float64).tiny))
+    highest = 2.0 * max(float(np.linalg.norm(slope)), least)
+    if excess(least) <= 0:
         # the gradient has no part along the lowest eigenvector: go down along it as far as the radius allows
-        u = -gamma / (values + above)
-        u[0] += np.copysign(np.sqrt(max(radius**2 - float(u @ u), 0.0)), u[0])
-        return u
-    highest = least + np.linalg.norm(gamma) / radius
-    mu = brentq(shortfall, above, max(2.0 * highest, 2.0 * above), xtol=1e-300, rtol=1e-12)
-    return np.asarray(-gamma / (values + mu))
+        u = -slope / (above + least)
+        u[0] += np.copysign(np.sqrt(max(1.0 - float(u @ u), 0.0)), u[0])
+    else:
+        nu, root = brentq(excess, least, highest, xtol=1e-300, rtol=1e-12, maxiter=1000, full_output=True, disp=False)
+        u = -slope / (above + (nu if root.converged else highest))
+    return np.asarray(u * (radius / max(float(np.linalg.norm(u)), 1.0)))
 
 
 def _length(T: Floats, gradient: Floats) -> float:

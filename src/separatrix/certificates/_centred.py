@@ -1,0 +1,90 @@
+"""Rows about their weighted mean, and the scores w.x + b there, each with a bound on what rounding did to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates._data import EPS, Data
+from separatrix.certificates._exact import BASE, exact_sums
+
+
+@dataclass(frozen=True)
+class Centred:
+    """z = (x - origin) - mean, and then a 1; x itself if there is no intercept to absorb a shift.
+
+    The origin is the heaviest row: x - origin is exact where x and origin are close, so that columns far from 0 keep
+    their digits, and a constant column becomes exactly 0.
+
+    Parameters
+    ----------
+    origin, mean : arrays of shape (d,)
+        A row, and the weighted mean of x - origin.
+    free : bool
+        Whether there is an intercept.
+    depth : int
+        A sum over all rows is off by at most depth * EPS of the sum of its terms' sizes.
+    """
+
+    origin: Any
+    mean: Any
+    free: bool
+    depth: int
+
+    def rows(self, x: Any) -> Any:
+        """z, (m, p)."""
+        z = (x - self.origin) - self.mean
+        return np.column_stack([z, np.ones(len(x))]) if self.free else z
+
+    def sizes(self, x: Any) -> Any:
+        """|x - origin| + |mean| and 1, (m, p): an entry of z is off by at most EPS times this."""
+        size = np.abs(x - self.origin) + np.abs(self.mean)
+        return np.column_stack([size, np.ones(len(x))]) if self.free else size
+
+    def weights(self, W: Any, b: Any) -> Any:
+        """(k, p): W and the score of the mean row, b + (origin + mean).W, which only the last step rounds."""
+        if not self.free:
+            return W
+        factors = np.concatenate([self.origin, self.mean, [1.0]])[:, None]
+        sums = exact_sums(np.vstack([W.T, W.T, b[None]]), factors)[:, 0]
+        return np.column_stack([W, [int(total) / (1 << BASE) for total in sums]])
+
+    def scores(self, x: Any, V: Any) -> tuple[Any, Any]:
+        """Of weights as `weights` gives them: the scores (m, k), and bounds on their rounding errors."""
+        return self.rows(x) @ V.T, (V.shape[1] + 8) * EPS * (self.sizes(x) @ np.abs(V).T)
+
+
+def centred(data: Data, free: bool) -> Centred:
+    """About the mean of the data if there is an intercept, else about 0."""
+    d = data.X.shape[1]
+    origin, total, lengths = np.zeros(d), np.zeros(d), []
+    if free:
+        origin = dense_row(data, int(np.argmax(data.weight)))
+    for x, _, c in data.blocks():
+        lengths.append(len(c))
+        if free:
+            total += c @ (x - origin)
+    mean = total / data.weight.sum() if free else total
+    return Centred(origin, mean, free, max(lengths) + len(lengths) + 8)
+
+
+def dense_row(data: Data, i: int) -> Any:
+    """Row i, dense."""
+    row = data.X[[i]]
+    return np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0]
+
+
+def parts(data: Data) -> Iterator[tuple[Any, int, int]]:
+    """The rows of each block, and where they begin and end."""
+    first = 0
+    for x, _, c in data.blocks():
+        yield x, first, first + len(c)
+        first += len(c)
+
+
+def largest_entries(data: Data, frame: Centred) -> Any:
+    """max_i |z_ij| (p,): in these units no square overflows or vanishes; 0 for a constant column."""
+    return np.max([np.abs(frame.rows(x)).max(axis=0) for x, _, _ in data.blocks()], axis=0)
