@@ -326,6 +326,7 @@ def test_duplicated_columns_share_their_weight():
 def test_minimum_norm_is_in_the_users_units():
     # x and 3x: of all (u, v) with u + 3v fixed, the shortest is proportional to (1, 3)
     X, y = noisy(100, 1)
+    X = np.round(X * 2**20) / 2**20  # so that 3x is exactly that
     model = LogisticRegression(np.inf).fit(np.column_stack([X, 3 * X]), y)
     plain = LogisticRegression(np.inf).fit(X, y).coef_[0, 0]
     np.testing.assert_allclose(model.coef_[0], [plain / 10, 3 * plain / 10], rtol=1e-7)

@@ -73,8 +73,8 @@ def check(X, y, C, **settings):
     assert reached <= best * (1 + 1e-8) + noise
     assert certificate.gap >= 0
     assert reached - best <= certificate.gap + noise  # the gap is true
-    assert certificate.dual <= best + noise
-    assert abs(certificate.primal - reached) <= noise
+    assert certificate.dual <= best
+    assert reached <= certificate.primal <= reached + 0.05 * 1e-9 * best + noise  # rounded up, within what is allowed
     assert model.status_ is Status.CERTIFIED
     assert certificate.relative_gap <= 1e-9
     assert certificate.verify(X, y), str(certificate.verify(X, y))

@@ -86,16 +86,16 @@ def test_another_solver_goes_on_where_sweeps_are_slow(C, intercept):
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_all_solvers_agree(C, intercept):
     X, y = rows()
-    model = LogisticRegression(C, tol=1e-11, fit_intercept=intercept).fit(X, y)
+    model = LogisticRegression(C, tol=1e-10, fit_intercept=intercept).fit(X, y)
     for solver in ("newton", "lbfgs"):
-        other = LogisticRegression(C, tol=1e-11, fit_intercept=intercept, solver=solver).fit(X, y)
+        other = LogisticRegression(C, tol=1e-10, fit_intercept=intercept, solver=solver).fit(X, y)
         assert abs(model.certificate_.primal - other.certificate_.primal) <= 1e-9 * other.certificate_.primal
         np.testing.assert_allclose(model.coef_, other.coef_, rtol=0, atol=1e-4 * np.abs(other.coef_).max())
     assert model.status_ is Status.CERTIFIED
     assert model.certificate_.gap >= 0
     assert model.certificate_.verify(X, y)
     reached = objective(X.toarray(), y, model.coef_, model.intercept_, C)
-    assert abs(reached - model.certificate_.primal) <= 1e-12 * float(reached)
+    assert 0 <= model.certificate_.primal - reached <= 0.05 * 1e-10 * float(reached)  # rounded up, by little
 
 
 @pytest.mark.usefixtures("worth_compiling")
@@ -103,8 +103,8 @@ def test_all_solvers_agree(C, intercept):
 def test_weight_is_repetition(settings):
     X, y = rows()
     times = np.random.default_rng(1).integers(0, 4, size=150)
-    weighted = LogisticRegression(tol=1e-12, **settings).fit(X, y, sample_weight=times)
-    repeated = LogisticRegression(tol=1e-12, **settings).fit(X[np.repeat(np.arange(150), times)], y.repeat(times))
+    weighted = LogisticRegression(tol=1e-11, **settings).fit(X, y, sample_weight=times)
+    repeated = LogisticRegression(tol=1e-11, **settings).fit(X[np.repeat(np.arange(150), times)], y.repeat(times))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=0, atol=1e-5 * np.abs(repeated.coef_).max())
     assert abs(weighted.certificate_.primal - repeated.certificate_.primal) <= 1e-11 * repeated.certificate_.primal
     assert weighted.certificate_.verify(X, y, times)

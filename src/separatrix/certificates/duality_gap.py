@@ -14,9 +14,10 @@ class DualityGap(Certificate):
     Parameters
     ----------
     primal, dual : float
-        The objective at the weights, and the lower bound on its minimum.
+        The objective at the weights, rounded up, and the lower bound on its minimum, rounded down.
     tol : float
-        The relative gap that was asked for, or the one reached if that is larger.
+        The relative gap that was asked for, or the one reached if that is larger; at most 1. Rounding in the check may
+        make up a tenth of it.
     """
 
     primal: float

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from separatrix.certificates._data import read
 from separatrix.certificates._logistic import check_logistic
 from separatrix.certificates.base import Verification
@@ -40,7 +42,8 @@ class LogisticGap(DualityGap):
         The column of a 0/1 matrix y that this is about; None if y holds labels.
     bound : str
         "fenchel", the dual value above; or "decrement": with lambda the gradient's and rho the largest row's length in
-        the norm of the inverse Hessian, F - min F <= (x + (1 - x) log(1 - x)) / rho², x = lambda rho < 1.
+        the norm of the inverse Hessian, F - min F <= (x + (1 - x) log(1 - x)) / rho², x = lambda rho < 1. That holds on
+        the space that the rows span; a direction counts as none of it only if every row is exactly 0 along it.
     primal, dual, tol : float
         As for every `DualityGap`.
     """
@@ -69,5 +72,44 @@ class LogisticGap(DualityGap):
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        self._validate()
         data = read(X, y, sample_weight, self.classes, self.class_weight)
+        d, labels = data.X.shape[1], data.values.ndim
+        if not all(np.isfinite(x).all() for x, _, _ in data.blocks()):
+            raise ValueError("X must be finite.")
+        if np.shape(self.coef)[1] != d or labels != (1 if self.task is None else 2):
+            raise ValueError(f"X or y does not fit to coef of shape {np.shape(self.coef)} and task {self.task!r}.")
+        if self.task is not None and self.task >= data.values.shape[1]:
+            raise ValueError(f"task must be a column of y; it is {self.task!r}.")
         return Verification(tuple(check_logistic(data, self)))
+
+    def _validate(self) -> None:
+        """`ValueError` for a field without meaning, by name."""
+        classes = np.asarray(self.classes)
+        K = 1 if self.task is not None or len(classes) == 2 else len(classes)
+        coef, intercept = np.asarray(self.coef, dtype=np.float64), np.asarray(self.intercept, dtype=np.float64)
+        sound = {
+            "loss": self.loss == "log",
+            "C": self.C > 0 and (np.isfinite(self.C) or self.bound != "fenchel"),
+            "classes": classes.ndim == 1 and len(classes) > 1 and len(np.unique(classes)) == len(classes),
+            "coef": coef.ndim == 2 and len(coef) == K and bool(np.isfinite(coef).all()),
+            "intercept": intercept.shape == (K,) and bool(np.isfinite(intercept).all()),
+            "fit_intercept": isinstance(self.fit_intercept, bool | np.bool_)
+            and (self.fit_intercept or not intercept.any()),
+            "reference": isinstance(self.reference, bool | np.bool_)
+            and (K == 1 or not self.reference or not (coef[-1].any() or intercept[-1])),
+            "task": self.task is None
+            or (isinstance(self.task, int | np.integer) and not isinstance(self.task, bool) and self.task >= 0),
+            "bound": self.bound in ("fenchel", "decrement"),
+            "primal": bool(np.isfinite(self.primal)),
+            "dual": bool(np.isfinite(self.dual)),
+            "tol": 0 < self.tol <= 1,
+        }
+        if self.class_weight is not None:
+            factors = np.asarray(self.class_weight, dtype=np.float64)
+            sound["class_weight"] = factors.shape == classes.shape and bool(
+                np.isfinite(factors).all() and (factors > 0).all()
+            )
+        for name, fine in sound.items():
+            if not fine:
+                raise ValueError(f"The field {name!r} has no meaning here: {getattr(self, name)!r}.")

@@ -16,8 +16,9 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
-from separatrix.learners.logistic import Settings, Start, first, logistic, make_risk
-from separatrix.learners.maximum_likelihood import maximum_likelihood
+from separatrix.geometry import Hyperplanes
+from separatrix.learners.logistic import Settings, Start, certify, first, make_risk
+from separatrix.learners.maximum_likelihood import Likelihood, certified, without_certificate
 from separatrix.learners.online import Rows
 from separatrix.learners.progress import Criterion, Gap, Watch, on_states, recorder, user_weights
 from separatrix.learners.sgd import Points, steepest_point
@@ -81,15 +82,22 @@ def descended_logistic(
     risk = make_risk(design, targets, weight, settings)
     criterion = Gap(design, targets, weight, settings)
     end = descend(risk, criterion, settings, start, descent)
-    # no further iterations: just the certificate of these weights, or the proof that there is no maximum
-    conclude = maximum_likelihood if np.isinf(settings.C) else logistic
-    at_rest = replace(settings, solver="newton", max_iter=0)
-    fit = conclude(design, targets, weight, at_rest, (end.coef, end.intercept))
+    model = Hyperplanes(design.rounded(end.coef), design.rounded(end.intercept))
+    fit = _concluded(design, targets, weight, settings, model)
     warnings = fit.warnings
     if fit.status is Status.UNCERTIFIED:
-        _, _, gap = criterion.measure(fit.model.coef, fit.model.intercept)
+        _, _, gap = criterion.measure(model.coef, model.intercept)
         warnings = (end.warning(f"a relative gap of {gap:.1e}", settings),)
     return replace(fit, n_iter=end.n_iter, trace=end.trace, warnings=warnings)
+
+
+def _concluded(design: Design, targets: Targets, weight: Floats, settings: Settings, model: Hyperplanes) -> Fit:
+    """The certificate of these very weights, or the proof that there is no maximum."""
+    if np.isinf(settings.C):
+        likelihood = Likelihood(design, targets, weight, settings)
+        return certified(likelihood, model, 0) or without_certificate(likelihood, model, 0, stalled=False)
+    certificate, within = certify(design, targets, weight, model, settings)
+    return Fit(model, certificate, Status.CERTIFIED if within else Status.UNCERTIFIED)
 
 
 def descend(risk: Risk, criterion: Criterion, settings: Settings, start: Start, descent: Descent) -> Descended:

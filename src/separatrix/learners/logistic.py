@@ -10,21 +10,23 @@ descent needs a few sweeps only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
-from separatrix._typing import Array, Floats
+from separatrix._typing import Floats
 from separatrix.certificates import LogisticGap
+from separatrix.certificates._data import ALLOWED, Data
+from separatrix.certificates._logistic import Bounds, bounds
 from separatrix.compiled import worth
-from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design import Design
 from separatrix.design.row_space import narrowed
 from separatrix.design.sparse import SparseDesign
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
+from separatrix.learners.last_pass import swept
 from separatrix.outcome import Fit, Status
 from separatrix.problems.risk import LogisticRisk, Risk
 from separatrix.problems.softmax import SoftmaxRisk, reference_basis, symmetric_basis
@@ -38,7 +40,8 @@ from separatrix.targets import Targets
 
 Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
 Within: TypeAlias = Callable[[Floats, float], bool]  # told a gradient and a value
-Record: TypeAlias = Callable[[int, State], None] | None  # told of every state
+Watched: TypeAlias = Callable[[Floats, Floats], None]  # told coef and intercept after every step
+Record: TypeAlias = Watched | None
 
 TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
 CHEAP = 3e8  # and those that cost next to nothing
@@ -47,6 +50,7 @@ SEVERAL = 1 << 23  # of one with several classes, which a sampled Hessian knows 
 WIDE = 1 << 24  # of one with too few rows to sample
 CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
 EXACT = 1e-12  # of F: what Newton's last step gains at most
+CHECKED = 1 << 22  # bytes of a table on which the check itself costs next to nothing
 TINIEST = float(np.finfo(np.float64).tiny)
 WIDEST = 3000  # largest order of a Hessian to factor
 LONG = 40  # entries of a row beside which the rest of what a sweep does for it is little
@@ -78,35 +82,41 @@ def logistic(
     def done(state: State) -> bool:
         return polished(state) if accuracy == 0 else within(state.gradient, state.value)
 
-    states = solver(risk, first(risk, start))
+    states = recovered(solver, risk, first(risk, start))
+    told = None if record is None else told_weights(risk, record)
     while True:
-        state, n_iter = run(states, done, settings.max_iter, record, first=n_iter + 1)
-        certificate, model = certify(state, risk, design, weight, settings)
-        certified = certificate.relative_gap <= settings.tol
+        state, n_iter = run(states, done, settings.max_iter, told, first=n_iter + 1)
+        model = in_user_units(risk, design, state.V)
+        certificate, certified = certify(design, targets, weight, model, settings)
         if certified or state.stalled or n_iter >= settings.max_iter:
             break
         target *= 0.1
-    if not certified and state.stalled and risk.design.p * risk.k <= WIDEST:
-        certificate = by_decrement(certificate, risk, settings)
-        certified = certificate.relative_gap <= settings.tol
+    if not certified and state.stalled:
+        certificate, certified = by_decrement(design, targets, weight, model, settings, certificate)
     if certified:
         return Fit(model, certificate, Status.CERTIFIED, n_iter)
-    return Fit(
-        model,
-        certificate,
-        Status.UNCERTIFIED,
-        n_iter,
-        warnings=(not_converged(n_iter, certificate, state, settings),),
-    )
+    warning = not_converged(n_iter, certificate, state.stalled, settings)
+    return Fit(model, certificate, Status.UNCERTIFIED, n_iter, warnings=(warning,))
 
 
-def not_converged(n_iter: int, certificate: LogisticGap, state: State, settings: Settings) -> ConvergenceWarning:
+def not_converged(
+    n_iter: int, certificate: LogisticGap | None, stalled: bool, settings: Settings
+) -> ConvergenceWarning:
     """What was reached, and what to do."""
-    advice = "rounding allows no better: raise tol." if state.stalled else "raise max_iter, or tol."
+    advice = "rounding allows no better: raise tol." if stalled else "raise max_iter, or tol."
+    reached = "an unknown gap" if certificate is None else f"a relative gap of {certificate.relative_gap:.1e}"
     return ConvergenceWarning(
-        f"Stopped after {n_iter} iterations at a relative gap of {certificate.relative_gap:.1e}, above "
-        f"tol={settings.tol:g}; {advice}"
+        f"Stopped after {n_iter} iterations at {reached}, not proved to be within tol={settings.tol:g}; {advice}"
     )
+
+
+def told_weights(risk: Risk, record: Watched) -> Callable[[int, State], None]:
+    """Tells of a state as weights in the user's units, whatever coordinates the solver works in."""
+
+    def told(n_iter: int, state: State) -> None:
+        record(*risk.design.user_units(state.V @ class_basis(risk).T))
+
+    return told
 
 
 def first(risk: Risk, start: Start) -> Floats:
@@ -115,6 +125,19 @@ def first(risk: Risk, start: Start) -> Floats:
         return np.zeros((risk.design.p, risk.k))
     V = risk.design.from_user_units(*start)
     return V @ risk.basis if isinstance(risk, SoftmaxRisk) else V
+
+
+def recovered(solver: Solver, risk: Risk, V: Floats) -> Iterator[State]:
+    """The solver's states; from V = 0 after the first, if that one is worse.
+
+    Far on the wrong side (weights of the same columns in other units) the curvature underflows, and no step that it
+    promises leads anywhere.
+    """
+    at_zero = float(risk.weight.sum()) * float(np.log(max(risk.targets.n_classes, 2)))
+    states = solver(risk, V)
+    start = next(states)
+    yield start
+    yield from states if start.value <= at_zero * (1.0 + 1e-9) else solver(risk, np.zeros_like(V))
 
 
 def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Risk:
@@ -224,124 +247,90 @@ def _within(risk: Risk, target: Callable[[], float]) -> Within:
     return within
 
 
+def class_basis(risk: Risk) -> Floats:
+    """(K, k): how the classes' weights follow from the columns of V; (1, 1) for two classes."""
+    return risk.basis if isinstance(risk, SoftmaxRisk) else np.ones((1, 1))
+
+
+def in_user_units(risk: Risk, design: Design, V: Floats) -> Hyperplanes:
+    """The weights as the model will hold them."""
+    coef, intercept = risk.design.user_units(V @ class_basis(risk).T)
+    return Hyperplanes(design.rounded(coef), design.rounded(intercept))
+
+
+# ------------------------------------------------------------------ certificates
 def certify(
-    state: State, risk: Risk, design: Design, weight: Floats, settings: Settings
-) -> tuple[LogisticGap, Hyperplanes]:
-    """The weights in the user's units and precision, and a certificate of exactly these."""
-    basis = risk.basis if isinstance(risk, SoftmaxRisk) else np.ones((1, 1))
-    coef, intercept = risk.design.user_units(state.V @ basis.T)
-    coef, intercept = design.rounded(coef), design.rounded(intercept)
-    primal, dual = primal_and_dual(design, risk.targets, weight, coef, intercept, settings)
-    return statement(risk, coef, intercept, settings, primal, dual, "fenchel"), Hyperplanes(coef, intercept)
+    design: Design, targets: Targets, weight: Floats, model: Hyperplanes, settings: Settings
+) -> tuple[LogisticGap | None, bool]:
+    """A certificate of exactly these weights, if one holds, and whether it is within tol."""
+    claim = draft(design, targets, model.coef, model.intercept, settings)
+    return statement(claim, fenchel(design, targets, weight, claim), settings)
 
 
-def statement(
-    risk: Risk, coef: Floats, intercept: Floats, settings: Settings, primal: float, dual: float, bound: str
-) -> LogisticGap:
-    """The certificate of these weights."""
-    dual = min(max(dual, 0.0), primal)  # F is never negative; and rounding may put the dual above
-    return LogisticGap(
-        loss="log",
-        C=settings.C,
-        classes=risk.targets.classes,
-        class_weight=risk.targets.class_weight,
-        coef=coef,
-        intercept=intercept,
-        fit_intercept=risk.design.intercept,
-        reference=settings.reference,
-        task=None,
-        bound=bound,
-        primal=primal,
-        dual=dual,
-        tol=max(settings.tol, (primal - dual) / max(abs(primal), 1e-300)),
-    )
-
-
-def by_decrement(certificate: LogisticGap, risk: Risk, settings: Settings) -> LogisticGap:
+def by_decrement(
+    design: Design,
+    targets: Targets,
+    weight: Floats,
+    model: Hyperplanes,
+    settings: Settings,
+    certificate: LogisticGap | None,
+) -> tuple[LogisticGap | None, bool]:
     """The same weights certified by Newton's decrement, if that says more.
 
     The dual point follows from the weights, and in units where the gradient is large (entries of 1e8) their last
     bit spoils it, although F hardly feels that bit. The decrement does not depend on the units.
     """
-    from separatrix.learners.maximum_likelihood import information, suboptimality
-
-    V = first(risk, (certificate.coef, certificate.intercept))
-    known = information(risk, V)
-    if known.null.shape[1]:  # a curvature that rounding hides bounds nothing
-        return certificate
-    primal, gradient = risk.value_and_gradient(V)
-    gap = suboptimality(risk, gradient, known)
-    if not gap < certificate.gap:
-        return certificate
-    return statement(risk, certificate.coef, certificate.intercept, settings, primal, primal - gap, "decrement")
+    claim = replace(draft(design, targets, model.coef, model.intercept, settings), bound="decrement")
+    if design.p * len(model.coef) > WIDEST:
+        return certificate, False
+    with np.errstate(all="ignore"):
+        other, certified = statement(claim, bounds(Data(design.X, targets.values, weight), claim), settings)
+    better = other is not None and (certificate is None or other.relative_gap < certificate.relative_gap)
+    return (other, certified) if better else (certificate, False)
 
 
-def primal_and_dual(
-    design: Design, targets: Targets, weight: Floats, coef: Floats, intercept: Floats, settings: Settings
-) -> tuple[float, float]:
-    """F(w, b), and C sum_i c_i entropy(P_i) - 1/2 ‖C sum_i c_i (P_i - Y_i) x_i'‖² at P = the mixed probabilities.
+def draft(design: Design, targets: Targets, coef: Floats, intercept: Floats, settings: Settings) -> LogisticGap:
+    """The certificate of these weights, its numbers still to come."""
+    return LogisticGap(
+        loss="log",
+        C=settings.C,
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        coef=coef,
+        intercept=intercept,
+        fit_intercept=design.intercept,
+        reference=settings.reference,
+        task=None,
+        bound="decrement" if np.isinf(settings.C) else "fenchel",
+        primal=np.nan,
+        dual=np.nan,
+        tol=settings.tol,
+    )
 
-    Mixing the fit's probabilities with a constant prediction q makes the residuals of each class sum to 0, as the dual
-    of a free intercept requires. One pass over the rows, about their anchor, gives every sum for any mixture but
-    the entropy, which needs the probabilities only.
+
+def statement(claim: LogisticGap, found: Bounds, settings: Settings) -> tuple[LogisticGap | None, bool]:
+    """The certificate with its numbers rounded outward, and whether it is within tol; None if rounding drowns it.
+
+    Rounding gets half of what the check allows, so that another order of summation does not take it beyond.
     """
-    anchored = design.anchored()
-    C, K = settings.C, len(coef)
-    V = anchored.from_user_units(coef, intercept)
-    P = np.empty((K, design.n))
-    used = 2 * K + 1 if design.intercept else K  # moments: without an intercept, nothing is mixed
-
-    def add(block: Block, values: Array, c: Floats) -> Parts:
-        S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
-        R = np.zeros((2 * K + 1, len(c)))  # p - Y, Y and 1
-        p, Y = R[:K], R[K:-1]
-        if K == 1:
-            Y[0] = values
-            e = np.exp(-np.abs(S))
-            losses = (np.maximum(S, 0.0) - S * Y + np.log1p(e))[0]
-            p[:] = np.where(S >= 0, 1.0, e) / (1.0 + e)
-        else:
-            rows = np.arange(len(c))
-            Y[values, rows] = 1.0
-            S -= S.max(axis=0)
-            losses = -S[values, rows]
-            np.exp(S, out=p)
-            total = p.sum(axis=0)
-            p /= total
-            losses += np.log(total)
-        P[:, block.rows] = p
-        p -= Y
-        R[-1] = 1.0
-        R *= c
-        return float(c @ losses), block.tdot(R[:used].T), R.sum(axis=1)
-
-    loss, moments, sums = anchored.reduce(add, targets.values, weight)
-    moments = moments[: design.d]
-    total = sums[-1]
-    share, spill = sums[K : 2 * K] / total, sums[:K] / total
-    theta, constant = _mixture(share, spill) if design.intercept else (0.0, share)
-    if theta > 0.0:
-        P *= 1 - theta
-        P += theta * constant[:, None]
-    entropy = float(_entropy(P) @ weight) + (float(_entropy(1.0 - P) @ weight) if K == 1 else 0.0)
-    residual = moments[:, :K]
-    if theta > 0.0:  # sum c (P - Y) x = (1 - theta) sum c (p - Y) x + theta (sum c x q - sum c Y x)
-        residual = (1 - theta) * residual + theta * (np.outer(moments[:, -1], constant) - moments[:, K : 2 * K])
-    if settings.reference and K > 1:
-        residual = residual[:, :-1]
-    penalty = 0.5 * float((coef**2).sum())
-    with np.errstate(over="ignore"):  # an infinite gap says that this dual point says nothing
-        return C * loss + penalty, C * entropy - 0.5 * float(((C * residual) ** 2).sum())
+    primal = found.primal + 1.01 * found.primal_error
+    dual = min(max(found.dual - 1.01 * found.dual_error, 0.0), primal)
+    if not (np.isfinite(primal) and np.isfinite(dual)):
+        return None, False
+    scale = max(abs(primal), TINIEST)
+    reached = max((primal - dual) / scale, found.error / (0.5 * ALLOWED * scale))
+    if not reached <= 1.0:
+        return None, False
+    certified = reached <= settings.tol
+    tol = min(settings.tol if certified else reached * (1.0 + 1e-12), 1.0)
+    return replace(claim, primal=primal, dual=dual, tol=tol), certified
 
 
-def _entropy(P: Floats) -> Floats:
-    """The sum over the rows of P of -p log p."""
-    return -np.einsum("ki,ki->i", P, np.log(np.maximum(P, TINIEST)))
-
-
-def _mixture(share: Floats, spill: Floats) -> tuple[float, Floats]:
-    """theta and q with (1 - theta) spill + theta (q - share) = 0, q well inside the probabilities."""
-    room = np.where(spill > 0, share, 1.0 - share if len(share) == 1 else np.inf)
-    need = np.abs(spill)
-    theta = min(1.0, 2.0 * float(np.max(need / (need + room))))
-    return (0.0, share) if theta == 0.0 else (theta, share - spill * (1 - theta) / theta)
+def fenchel(design: Design, targets: Targets, weight: Floats, claim: LogisticGap) -> Bounds:
+    """F and the dual value: of small tables as the check computes them, else in one pass if that is accurate enough."""
+    if design.nbytes > CHECKED:
+        found = swept(design, targets, weight, claim)
+        if not found.error > 0.5 * ALLOWED * claim.tol * abs(found.primal):
+            return found
+    with np.errstate(all="ignore"):
+        return bounds(Data(design.X, targets.values, weight), claim)

@@ -26,6 +26,7 @@ from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
 MEMORY = 20  # pairs that L-BFGS keeps
+LEAST = 1e-290  # a product s.y whose inverse is a number to work with
 ROUNDING = 1e-13  # a relative decrement that rounding may keep from falling
 SMALL = 100_000  # entries of X below which accuracy costs nothing
 STALE = 3  # iterations that tell that the Hessian is out of date
@@ -183,7 +184,7 @@ def together(
             folds = folds[t[folds] > 0]
         s, y = t[:, None] * step, new_G - G
         curvature = _dots(s, y)
-        good = curvature > EPS * _dots(y, y)
+        good = curvature > np.maximum(EPS * _dots(y, y), LEAST)
         pairs = [*pairs[1 - MEMORY :], (s, y, np.divide(1.0, curvature, out=np.zeros(F), where=good))]
         V, values, G = V + s, new_values, new_G
     return V, decrement, n_iter, bool(finished.all())
@@ -261,8 +262,8 @@ def _blocks(risk: Risk, V: Floats) -> Sequence[Floats]:
     """For each column of V, its own p x p block of the Hessian."""
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
-        A = risk.curvature(values, block.dot(V))
-        return tuple(block.gram(c * A[:, a, a]) for a in range(risk.k))
+        h = risk.own_curvature(values, block.dot(V))
+        return tuple(block.gram(c * h[:, a]) for a in range(risk.k))
 
     return risk.design.reduce(add, risk.targets.values, risk.weight)
 
@@ -272,9 +273,15 @@ def _inverse(H: Floats) -> Callable[[Floats], Floats]:
     found = np.diag(H)
     size = 1.0 / np.sqrt(np.where(found > 0, found, 1.0))[:, None]
     A = size * H * size.T
-    A[np.diag_indices_from(A)] += 1e-10 + (found <= 0)
-    factor = linalg.cho_factor(A, lower=True, overwrite_a=True)
-    return lambda G: np.asarray(size * linalg.cho_solve(factor, size * G))
+    A[np.diag_indices_from(A)] += found <= 0
+    raised = 1e-10
+    while True:
+        try:
+            factor = linalg.cho_factor(A + raised * np.eye(len(A)), lower=True)
+        except linalg.LinAlgError:  # rounding of losses that all but vanish
+            raised *= 100.0
+        else:
+            return lambda G: np.asarray(size * linalg.cho_solve(factor, size * G))
 
 
 def _diagonal(risk: Risk, V: Floats, C: float) -> Callable[[Floats], Floats]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Design
-from separatrix.learners.logistic import Settings, Start, first, logistic, make_risk, primal_and_dual
-from separatrix.learners.maximum_likelihood import information, maximum_likelihood, suboptimality
+from separatrix.learners.logistic import Settings, Start, draft, fenchel, first, logistic, make_risk
+from separatrix.learners.maximum_likelihood import Likelihood, maximum_likelihood
 from separatrix.outcome import Fit, Trace
 from separatrix.problems.risk import Risk
 from separatrix.problems.softmax import SoftmaxRisk
@@ -47,18 +47,17 @@ class Gap:
     settings: Settings
 
     @cached_property
-    def _risk(self) -> Risk:
-        return make_risk(self.design.anchored(), self.targets, self.weight, self.settings)
+    def _likelihood(self) -> Likelihood:
+        return Likelihood(self.design, self.targets, self.weight, self.settings)
 
     def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
         if np.isinf(self.settings.C):
-            V = first(self._risk, (coef, intercept))
-            value, gradient = self._risk.value_and_gradient(V)
-            gap = suboptimality(self._risk, gradient, information(self._risk, V))
+            _, found = self._likelihood.bounds(coef, intercept)
         else:
-            value, dual = primal_and_dual(self.design, self.targets, self.weight, coef, intercept, self.settings)
-            gap = max(value - dual, 0.0)
-        return value, gap, gap / max(abs(value), TINY) if gap else 0.0
+            claim = draft(self.design, self.targets, coef, intercept, self.settings)
+            found = fenchel(self.design, self.targets, self.weight, claim)
+        gap = max(found.primal - found.dual, 0.0) + found.error
+        return found.primal, gap, gap / max(abs(found.primal), TINY)
 
 
 def user_weights(risk: Risk, V: Floats) -> tuple[Floats, Floats]:
@@ -99,10 +98,24 @@ def watched(
     design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
 ) -> Fit:
     """Cross-entropy by the solvers that condition the problem themselves, recorded if so wished."""
-    learn = maximum_likelihood if np.isinf(settings.C) else logistic
+    learn = _quietly(maximum_likelihood if np.isinf(settings.C) else logistic)
     if not traced:
         return learn(design, targets, weight, settings, start)
     trace = Trace()
     risk = make_risk(design.anchored(), targets, weight, settings)
     watch = recorder(trace, Gap(design, targets, weight, settings), risk, design)
-    return replace(learn(design, targets, weight, settings, start, on_states(risk, watch)), trace=trace)
+
+    def record(coef: Floats, intercept: Floats) -> None:
+        watch(coef, intercept, -1, True)
+
+    return replace(learn(design, targets, weight, settings, start, record), trace=trace)
+
+
+def _quietly(learn: Callable[..., Fit]) -> Callable[..., Fit]:
+    """Numbers beyond the floats are no news to a solver, which tells by itself that they lead nowhere."""
+
+    def learned(*arguments: Any) -> Fit:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return learn(*arguments)
+
+    return learned

@@ -51,6 +51,10 @@ class Risk(ABC):
     def curvature(self, values: Array, Z: Floats) -> Floats:
         """Second derivatives (m, k, k) of the loss at the scores Z of some rows."""
 
+    def own_curvature(self, values: Array, Z: Floats) -> Floats:
+        """The diagonals (m, k) of `curvature`."""
+        return np.asarray(np.diagonal(self.curvature(values, Z), axis1=1, axis2=2))
+
     def outer(self, V: Floats) -> Floats:
         """The coefficients (p, ·) whose scores a pass computes: V, or others where that spares work on each row."""
         return V

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.design import Block
+from separatrix.design.base import Parts
 from separatrix.problems.risk import Risk
+
+PAIRS = 3  # columns of V whose pairs are taken one by one
+ENTRIES = 1 << 20  # of the rows of a Hessian that are held at a time
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,40 @@ class SoftmaxRisk(Risk):
         PB = P @ self.basis
         squares = (self.basis[:, :, None] * self.basis[:, None, :]).reshape(len(self.basis), -1)
         return (P @ squares).reshape(-1, self.k, self.k) - PB[:, :, None] * PB[:, None, :]
+
+    def own_curvature(self, values: Array, Z: Floats) -> Floats:
+        P = self._probabilities(Z)[0].T
+        return np.maximum(P @ self.basis**2 - (P @ self.basis) ** 2, 0.0)
+
+    def hessian(self, V: Floats) -> Floats:
+        """Few classes: a Gram matrix for each pair of them. More: sum_a B_a B_a' ⊗ Z'diag(c P_a)Z - A'diag(c)A.
+
+        Here the rows of A are B'p_i ⊗ z_i: one product for all pairs, some rows at a time.
+        """
+        if self.k <= PAIRS:
+            return super().hessian(V)
+        p, k, B = self.design.p, self.k, self.basis
+        eye = np.eye(p)
+
+        def add(block: Block, values: Array, c: Floats) -> Parts:
+            P = self._probabilities(block.dot(V))[0].T
+            own, all_pairs = np.empty((len(B), p, p)), np.zeros((k * p, k * p))
+            for a in range(len(B)):
+                own[a] = block.gram(c * P[:, a])
+            z, PB = block.dot(eye), P @ B
+            step = max(1, ENTRIES // (k * p))
+            for first in range(0, len(c), step):
+                rows = slice(first, first + step)
+                A = (PB[rows, :, None] * z[rows, None, :]).reshape(-1, k * p)
+                all_pairs += (A * c[rows, None]).T @ A
+            return own, all_pairs
+
+        own, all_pairs = self.design.reduce(add, self.targets.values, self.weight, block_bytes=self.design.square_bytes)
+        squares = (B[:, :, None] * B[:, None, :]).reshape(len(B), k * k)
+        H = (squares.T @ own.reshape(len(B), p * p)).reshape(k, k, p, p).transpose(0, 2, 1, 3).reshape(k * p, k * p)
+        H -= all_pairs
+        H.ravel()[:: k * p + 1] += np.tile(self.ridge, k)
+        return np.asarray(H)
 
     def bent(self, bend: Floats, T: Floats) -> Floats:
         """B'(diag(p) - p p')B t for each row, p its probabilities."""

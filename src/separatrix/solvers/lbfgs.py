@@ -38,8 +38,8 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
             if trial_value <= value + 1e-4 * t * slope + 4 * EPS * abs(value):
                 break
             parabola = 0.5 * slope * t * t / (slope * t + value - trial_value)  # where the one through both is least
-            t = min(max(parabola, 0.1 * t), 0.5 * t)
-            if t < 1e-6:
+            t = min(max(parabola, 0.1 * t), 0.5 * t) if np.isfinite(parabola) else 0.1 * t
+            if not t >= 1e-6 or not np.isfinite(slope):  # a step or a slope that is no number leads nowhere
                 yield State(V, value, gradient, stalled=True)
                 return
         s, y = trial - V, trial_gradient - gradient

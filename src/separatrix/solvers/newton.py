@@ -12,34 +12,52 @@ from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 
 EPS = float(np.finfo(np.float64).eps)
+SHORTEST = 1e-5  # of a step that is worth taking
 
 
 def newton(risk: Risk, V: Floats) -> Iterator[State]:
     """V ← V - t H⁺ g, with t = 1, 1/2, 1/4, ... until F falls by at least a tenth of what its slope promises.
 
-    H⁺ leaves alone the directions in which the rows and the penalty have no curvature.
+    H⁺ leaves alone the directions in which the rows and the penalty have no curvature. Where many halvings do not
+    help, as the curvature here says little of that on the way, the step is -t H(0)⁺ g: with K classes, no curvature is
+    above K/2 times that at V = 0 (Böhning, 1992), so t = 2/K goes down.
     """
     value, gradient = risk.value_and_gradient(V)
+    steepest: Floats | None = None
     yield State(V, value, gradient)
     while True:
         step = -newton_direction(risk.hessian(V), gradient)
         decrease = -float(np.vdot(gradient, step))
-        t = 1.0
-        while True:
-            trial = V + t * step
-            trial_value, trial_gradient = risk.value_and_gradient(trial)
-            if trial_value <= value - 0.1 * t * decrease or t < 1e-10:
-                break
-            # at the minimum the value only rounds: then a smaller gradient is progress
-            if decrease <= 64 * EPS * abs(value) and _size(trial_gradient) < _size(gradient):
-                break
-            t *= 0.5
-        progress = trial_value < value or _size(trial_gradient) < 0.5 * _size(gradient)
-        if progress:
-            V, value, gradient = trial, trial_value, trial_gradient
-        yield State(V, value, gradient, decrease, stalled=not progress or decrease <= 4 * EPS * EPS * abs(value))
-        if not progress:
+        found = _lower(risk, V, value, gradient, step, decrease)
+        if found is None:
+            steepest = risk.hessian(np.zeros_like(V)) if steepest is None else steepest
+            step = -newton_direction(steepest, gradient)
+            found = _lower(risk, V, value, gradient, step, -float(np.vdot(gradient, step)))
+        if found is not None:
+            V, value, gradient = found
+        yield State(V, value, gradient, decrease, stalled=found is None or decrease <= 4 * EPS * EPS * abs(value))
+        if found is None:
             return
+
+
+def _lower(
+    risk: Risk, V: Floats, value: float, gradient: Floats, step: Floats, decrease: float
+) -> tuple[Floats, float, Floats] | None:
+    """The first V + t step that makes progress, with F and its gradient there; None if there is none."""
+    if not np.isfinite(step).all():
+        return None
+    t = 1.0
+    while t >= SHORTEST:
+        trial = V + t * step
+        trial_value, trial_gradient = risk.value_and_gradient(trial)
+        lower = trial_value < value or _size(trial_gradient) < 0.5 * _size(gradient)
+        if lower and trial_value <= value - 0.1 * t * decrease:
+            return trial, trial_value, trial_gradient
+        # at the minimum the value only rounds: then a smaller gradient is progress
+        if decrease <= 64 * EPS * abs(value) and _size(trial_gradient) < _size(gradient):
+            return (trial, trial_value, trial_gradient) if lower else None
+        t *= 0.5
+    return None
 
 
 def newton_direction(H: Floats, gradient: Floats) -> Floats:
@@ -48,6 +66,8 @@ def newton_direction(H: Floats, gradient: Floats) -> Floats:
     size = np.sqrt(np.maximum(H.diagonal(), 0.0))
     size[size == 0] = 1.0
     A = H / (size[:, None] * size)
+    if not (np.isfinite(A).all() and np.isfinite(g).all()):  # beyond the floats
+        return np.full_like(gradient, np.nan)
     factor, solution, singular = linalg.lapack.dposv(A, g / size, lower=True)
     if singular == 0 and factor.diagonal().min() > 1e-7:
         return np.asarray((solution / size).reshape(gradient.shape, order="F"))

@@ -160,8 +160,7 @@ def _moments(risk: Risk, V: Floats) -> tuple[Floats, Floats, Floats]:
     d = risk.design.d
 
     def add(block: Block, values: Array, c: Floats) -> Parts:
-        A = risk.curvature(values, block.dot(V))
-        R = c[:, None] * np.diagonal(A, axis1=1, axis2=2)
+        R = c[:, None] * risk.own_curvature(values, block.dot(V))
         squares = block.xt.power(2) if sparse.issparse(block.xt) else block.xt**2
         return product(squares, R), block.tdot(R)
 

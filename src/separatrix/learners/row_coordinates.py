@@ -1,0 +1,63 @@
+"""Rows in coordinates in which they are orthonormal: steps there do not feel units and correlations of the columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from separatrix._typing import Floats
+from separatrix.certificates._row_basis import RowBasis
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+from separatrix.design.dense import DenseDesign
+
+
+@dataclass(frozen=True, eq=False)
+class RowCoordinates(DenseDesign):
+    """Rows q = (x - centre) T of mean square 1: the weights w = T v have the scores v.q.
+
+    Parameters
+    ----------
+    whole : Design
+        The rows in all their columns, about the centre.
+    basis : RowBasis
+    size : float
+        Factor of the basis' T.
+    """
+
+    whole: Any = None
+    basis: Any = None
+    size: float = 1.0
+
+    def user_units(self, V: Floats) -> tuple[Floats, Floats]:
+        W = self.size * (self.basis.T @ V[: self.d])
+        coef, intercept = self.whole.user_units(np.vstack([W, V[self.d :]]))
+        return coef, intercept
+
+    def from_user_units(self, coef: Floats, intercept: Floats) -> Floats:
+        V = self.whole.from_user_units(coef, intercept)
+        W, live, null = V[: self.whole.d], self.basis.live, self.basis.null
+        if null.shape[1]:  # the weights of other columns go to the live ones, with the same scores about the centre
+            dead = np.setdiff1d(np.arange(len(null)), live)
+            W = W - null @ W[dead]
+        v = linalg.solve_triangular(self.size * self.basis.T[live], W[live]) if len(live) else W[live]
+        return np.vstack([v, V[self.whole.d :]])
+
+
+def row_coordinates(design: Design, basis: RowBasis, weight: Floats) -> RowCoordinates:
+    """The rows of the design in the coordinates of their basis."""
+    size = float(np.sqrt(weight.sum()))
+    whole = replace(design, offset=basis.centre if design.intercept else None, rest=None, scale=None)
+    q = np.empty((design.n, basis.T.shape[1]))
+    plain = replace(whole, offset=None)
+
+    def write(block: Block) -> Parts:
+        x = block.x.toarray() if hasattr(block.x, "toarray") else block.x
+        q[block.rows] = (x - basis.centre) @ (size * basis.T)
+        return ()
+
+    plain.reduce(write)
+    return RowCoordinates(q, design.intercept, whole=whole, basis=basis, size=size)
