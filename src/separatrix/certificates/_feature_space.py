@@ -86,8 +86,8 @@ class FeatureSpace:
         square, doubt = self._square(weights, pull, error)
         root = math.sqrt(max(square, 0.0) + doubt) * (1 + 2 * EPS)
         if not doubt <= CLOSE * square:
-            exact = self._rational(self.support)
-            root = root_between(exact(weights, weights[None])[0])[1] if exact is not None else root
+            exact = self._exact_length(weights)
+            root = root if exact is None else exact[1]
         tilt = abs(math.fsum(weights.tolist())) * (1 + EPS)
         bound = (root + (self._reach() * tilt if free and tilt else 0.0)) / total
         return float(bound * (1 + 8 * EPS) + TINY) if np.isfinite(bound) else np.inf
@@ -118,8 +118,8 @@ class FeatureSpace:
         K, size, rounded = kernel_block(self.kernel, self.points, np.array([i]), np.array([i]))
         return math.sqrt(abs(float(K[0, 0])) + rounded * EPS * float(size[0, 0]) + self.shift) * (1 + 2 * EPS)
 
-    def _rational(self, rows: Any) -> Any:
-        """sum_j left_j (sum_i right_ki k(x_i, x_j)) for each line k of ``right``, as Fractions; None if out of reach."""
+    def _rational(self, rows: Any, coef: Any) -> list[Fraction] | None:
+        """sum_j coef_j k(x_i, x_j) for the rows i, without rounding; None if the kernel or the work forbids it."""
         rational = self.kernel.get("kernel") in ("linear", "poly") and self.shift == 0
         if isinstance(self.points, list) or not rational:
             return None
@@ -129,26 +129,23 @@ class FeatureSpace:
         found = rational_kernel(self.kernel, self.points[rows], self.points[self.support])
         assert found is not None
         K, unit = found
+        numbers, coef_unit = whole(coef)
+        return [Fraction(int(value)) * unit * coef_unit for value in K @ numbers]
 
-        def sums(left: Any, right: Any) -> list[Fraction]:
-            a, a_unit = whole(left)
-            lines = [whole(line) for line in right]
-            inner = K @ a
-            return [Fraction(int(line @ inner)) * unit * a_unit * line_unit for line, line_unit in lines]
-
-        return sums
+    def _exact_length(self, coef: Any) -> tuple[float, float] | None:
+        """Bounds on ‖sum_j coef_j phi(x_j)‖ as close as floats are."""
+        sums = self._rational(self.support, coef)
+        if sums is None:
+            return None
+        return root_between(sum((Fraction(c) * s for c, s in zip(coef.tolist(), sums, strict=True)), Fraction(0)))
 
     def _exact_margin(self, coef: Any, b: float, low: Any, doubtful: Any) -> float | None:
         """`margin` with the doubtful scores and the length computed without rounding, if the kernel allows it."""
         doubtful = doubtful[np.argsort(low[doubtful], kind="stable")][: max(1, ENTRIES // len(self.support))]
-        length, scores = self._rational(self.support), self._rational(doubtful)
+        length, scores = self._exact_length(coef), self._rational(doubtful, coef)
         if length is None or scores is None:
             return None
-        below, above = root_between(length(coef, coef[None])[0])
-        values = [
-            (1 if self.signs[i] > 0 else -1) * (score + Fraction(b))
-            for i, score in zip(doubtful.tolist(), scores(coef, np.eye(len(doubtful))), strict=True)
-        ]
+        values = np.array([float(score + Fraction(b)) for score in scores]) * self.signs[doubtful]
         low = low.copy()
-        low[doubtful] = [float(value) - EPS * abs(float(value)) for value in values]
-        return quotient_below(float(low.min()), below, above)
+        low[doubtful] = values - EPS * np.abs(values)
+        return quotient_below(float(low.min()), *length)

@@ -37,7 +37,7 @@ def sides(owner: Any) -> tuple[int, int | None]:
     k = len(labels(owner))
     positive, negative = owner.positive, getattr(owner, "negative", None)
     for name, value in (("positive", positive), ("negative", 0 if negative is None else negative)):
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not 0 <= value < k:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not 0 <= int(value) < k:
             raise ValueError(f"The field {name!r} must be a position in classes, from 0 to {k - 1}, not {value!r:.80}.")
     if negative is not None and positive == negative:
         raise ValueError("The fields 'positive' and 'negative' must be different classes.")

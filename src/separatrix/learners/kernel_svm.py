@@ -46,6 +46,7 @@ class Settings:
     max_iter: int = 20_000_000
     cache_bytes: float = 200 * 2.0**20
     single: bool = False  # whether the model is to be float32
+    fit_intercept: bool = True
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from separatrix.certificates import All, Certificate, HingeGap, Inseparable, Mar
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.linear_svm.hard_margin import Widest, widest
+from separatrix.learners.linear_svm.hard_margin import Widest, proved, widest
 from separatrix.learners.linear_svm.hinge import hinge
 from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start
 from separatrix.learners.linear_svm.squared_hinge import squared_hinge
@@ -108,6 +108,10 @@ def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: St
 
 def hard_margin(design: Design, y: Floats, settings: Settings, labels: Array) -> Widest:
     """The maximum margin, or `NotSeparableError` with the proof, about these two labels, that there is none."""
+    if design.p > design.n:  # rows that are fewer than columns are nearly always separable: then w itself proves it
+        wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
+        if wide.lower > 0:
+            return wide
     found = search(design, Targets(labels, (y > 0).astype(np.intp))).certificate
     if isinstance(found, Inseparable):
         raise NotSeparableError(
@@ -115,14 +119,14 @@ def hard_margin(design: Design, y: Floats, settings: Settings, labels: Array) ->
             f"the labels {labels[0]!r} and {labels[1]!r}. Use a finite C, or LogisticRegression.",
             found,
         )
-    return widest(design, y, settings.tol, settings.max_iter)
+    return proved(design, y, widest(design, y, settings.tol, settings.max_iter))
 
 
 def bracket(
     machine: Widest, design: Design, targets: Targets, positive: int, negative: int | None = None
 ) -> MarginBracket:
     """What the hyperplane and its multipliers prove about the maximum margin."""
-    points = np.flatnonzero(machine.alpha > 0)
+    points = np.flatnonzero(machine.alpha)
     return MarginBracket(
         classes=targets.classes,
         positive=positive,

@@ -18,7 +18,7 @@ from separatrix.certificates import (
     KernelMarginBracket,
 )
 from separatrix.design import Design, as_design
-from separatrix.errors import ConvergenceWarning, NotSeparableError
+from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
 from separatrix.kernels import KernelRows, Linear
 from separatrix.learners.kernel_margin import Touching, hard_margin_kernel
 from separatrix.learners.kernel_perceptron import plain_settings
@@ -28,6 +28,7 @@ from separatrix.learners.linear_svc import bracket, hard_margin, soft
 from separatrix.learners.linear_svm.hard_margin import Widest
 from separatrix.learners.one_vs_one import Member, Pair, assembled, by_class, pairs
 from separatrix.learners.pair_matrices import PairMatrices
+from separatrix.learners.written_out import hard_margin_written_out, written_out
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -149,25 +150,28 @@ def _verdict(machine: Machine, settings: Settings, checkable: bool, kernel: Any)
 
 def _hard(task: Task, pair: Pair) -> Member:
     """The maximum margin in feature space."""
+    intercept = task.settings.fit_intercept
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
-    found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single)
+    Z = written_out(task.rows.kernel, task.points, pair.rows)
+    if Z is None:
+        found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single, intercept)
+    else:
+        found = hard_margin_written_out(Z, rows, pair.y, task.settings.tol, task.settings.single, intercept)
     kernel = plain_settings(task.rows.kernel)
     sides: dict[str, Any] = {
         "classes": task.targets.classes,
         "positive": pair.positive,
         "negative": pair.negative,
         "kernel": kernel,
+        "fit_intercept": intercept,
     }
     if isinstance(found, Touching):
-        points = np.flatnonzero(found.weights)
-        proof = KernelInseparable(**sides, points=points, weights=found.weights[points], margin_bound=2 * found.bound)
-        raise NotSeparableError(_inseparable(task, pair), proof)
-    certificate = None
+        raise _no_margin(task, pair, found.weights, sides)
+    certificate, lower, upper = None, found.lower, found.upper
     if kernel is not None:
         points = np.flatnonzero(found.alpha)
         certificate = KernelMarginBracket(
             **sides,
-            fit_intercept=True,
             lower=found.lower,
             upper=found.upper,
             direction=None,
@@ -176,8 +180,14 @@ def _hard(task: Task, pair: Pair) -> Member:
             expansion=found.expansion[points],
             intercept=found.b,
             space="feature",
+        ).stated(task.points, task.targets.classes[task.targets.values])
+        lower, upper = certificate.lower, certificate.upper
+    if not lower > 0:
+        raise UndecidedError(
+            f"Float64 cannot tell whether the kernel separates the classes: the margin is from {lower:.1e} to "
+            f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
         )
-    width = (found.upper - found.lower) / found.upper
+    width = (upper - lower) / upper
     return Member(
         coef=found.expansion,
         support=found.expansion != 0,
@@ -189,6 +199,22 @@ def _hard(task: Task, pair: Pair) -> Member:
         status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
         warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
         n_iter=found.n_iter,
+    )
+
+
+def _no_margin(task: Task, pair: Pair, weights: Floats, sides: dict[str, Any]) -> NotSeparableError | UndecidedError:
+    """The error that proves that nothing separates, or, where rounding hides it, says so."""
+    if sides["kernel"] is None:
+        return NotSeparableError(_inseparable(task, pair), None)
+    points = np.flatnonzero(weights)
+    labels = task.targets.classes[task.targets.values]
+    proof = KernelInseparable(**sides, points=points, weights=weights[points], margin_bound=0.0)
+    proof = proof.stated(task.points, labels)
+    if proof.verify(task.points, labels):
+        return NotSeparableError(_inseparable(task, pair), proof)
+    return UndecidedError(
+        f"Float64 cannot tell whether the kernel separates the classes: no margin is above {proof.margin_bound:.1e}. "
+        "Use SVC with a large C, or remove points with equal features."
     )
 
 
@@ -211,7 +237,7 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     """The same with k(a, b) = a.b, where w is a vector: through the methods of `LinearSVC`."""
     settings = task.settings
     whole = len(pair.rows) == len(task.weight)
-    design = as_design(task.points if whole else task.points[pair.rows], True)
+    design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
     linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
     certificate: Certificate
     if hard:
@@ -264,19 +290,11 @@ def _widest(design: Design, task: Task, pair: Pair, settings: LinearSettings) ->
         assert isinstance(proof, Inseparable)
         if task.targets.binary:
             raise NotSeparableError(_inseparable(task, pair), proof) from None
-        weights = np.asarray(proof.weights, dtype=np.float64)
-        points = np.flatnonzero(weights)
-        bound = max(1e-6 * design_size(design), 2 * proof.margin_bound)
-        sides: dict[str, Any] = {"classes": task.targets.classes, "positive": pair.positive, "negative": pair.negative}
-        raise NotSeparableError(
-            _inseparable(task, pair),
-            KernelInseparable(
-                **sides, kernel={"kernel": "linear"}, points=points, weights=weights[points], margin_bound=bound
-            ),
-        ) from None
-
-
-def design_size(design: Design) -> float:
-    """The largest entry of the rows."""
-    (largest,) = design.reduce(lambda block: (float(np.abs(block.x).max()),))
-    return float(largest) * np.sqrt(design.d)
+        sides: dict[str, Any] = {
+            "classes": task.targets.classes,
+            "positive": pair.positive,
+            "negative": pair.negative,
+            "kernel": {"kernel": "linear"},
+            "fit_intercept": design.intercept,
+        }
+        raise _no_margin(task, pair, np.asarray(proof.weights, dtype=np.float64), sides) from None
