@@ -169,7 +169,7 @@ def _hard(task: Task, pair: Pair) -> Member:
         raise _no_margin(task, pair, found.weights, sides)
     certificate, lower, upper = None, found.lower, found.upper
     if kernel is not None:
-        points = np.flatnonzero(found.alpha)
+        points = np.flatnonzero((found.alpha != 0) | (found.expansion != 0))
         certificate = KernelMarginBracket(
             **sides,
             lower=found.lower,

@@ -17,6 +17,7 @@ from separatrix._typing import Floats, Integers
 from separatrix.design import as_design
 from separatrix.errors import NotSeparableError
 from separatrix.kernels import Kernel, KernelRows, Poly
+from separatrix.learners.binding import Rows, binding
 from separatrix.learners.kernel_margin import KernelWidest, Touching
 from separatrix.learners.linear_svc import Settings, hard_margin
 
@@ -61,7 +62,17 @@ def hard_margin_written_out(
     except NotSeparableError as error:
         weights = np.asarray(error.certificate.weights, dtype=np.float64)
         return Touching(weights, 0.0)
-    c = found.alpha * y  # w itself is near this sum, but the model is the sum
+    # w itself is near the sum that alpha makes, but the model is the sum: take the alpha whose sum is best
+    trials = [
+        _model(Z, y, alpha, single, intercept) for alpha in (found.alpha, binding(Rows(design, y), y, found.alpha))
+    ]
+    c, b, scores, lower = max(trials, key=lambda trial: trial[3])
+    return KernelWidest(c, found.alpha, b, scores, lower, max(found.upper, lower), found.n_iter)
+
+
+def _model(Z: Floats, y: Floats, alpha: Floats, single: bool, intercept: bool) -> tuple[Floats, float, Floats, float]:
+    """c = alpha y and b, scaled to a smallest margin of 1 and rounded as asked; the scores, and the margin."""
+    c = alpha * y
     f = Z @ (Z.T @ c)
     b = -0.5 * float(f[y > 0].min() + f[y < 0].max()) if intercept else 0.0
     smallest = float((y * (f + b)).min())
@@ -69,5 +80,6 @@ def hard_margin_written_out(
         c, b = c / smallest, b / smallest
     if single:
         c, b = c.astype(np.float32).astype(np.float64), float(np.float32(b))
-    scores = Z @ (Z.T @ c) + b
-    return KernelWidest(c, found.alpha, b, scores, found.lower, found.upper, found.n_iter)
+    w = Z.T @ c
+    scores = Z @ w + b
+    return c, b, scores, float((y * scores).min()) / float(np.linalg.norm(w)) if w.any() else -np.inf
