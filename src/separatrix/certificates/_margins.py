@@ -17,6 +17,7 @@ from separatrix.certificates._data import EPS
 
 TINY = float(np.finfo(np.float64).tiny)
 CLOSE = 1e-12  # relative rounding below which nothing is computed twice
+UNDERFLOW = 1e-280  # products from this size on have their error in the range of float64
 TERMS = 2_000_000  # products that are computed without rounding, at most
 SPLITTER = 134217729.0  # 2**27 + 1
 
@@ -103,11 +104,13 @@ def combination(X: Any, rows: Any, weights: Any) -> tuple[Any, Any]:
         total += np.asarray(part @ x, dtype=np.float64).ravel()
         size += np.asarray(np.abs(part) @ abs(x), dtype=np.float64).ravel()
     error = (m + 8) * (EPS * size + TINY)
-    if float(np.linalg.norm(error)) <= CLOSE * float(np.linalg.norm(total)):
+    if total.any() and float(np.linalg.norm(error)) <= CLOSE * float(np.linalg.norm(total)):
         return total, error
-    total, rest, small = np.zeros(d), np.zeros(d), np.zeros(d)
+    total, rest, small, lost = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     for first in range(0, m, step):
-        p, e = two_product(weights[first : first + step, None], dense(X[rows[first : first + step]]))
+        x = dense(X[rows[first : first + step]])
+        p, e = two_product(weights[first : first + step, None], x)
+        lost += TINY * ((np.abs(p) < UNDERFLOW) & (x != 0)).sum(axis=0)
         rest += e.sum(axis=0)
         small += np.abs(e).sum(axis=0)
         while len(p):
@@ -118,7 +121,7 @@ def combination(X: Any, rows: Any, weights: Any) -> tuple[Any, Any]:
             if len(odd):
                 total, e = two_sum(total, odd[0])
                 rest, small = rest + e, small + np.abs(e)
-    return total + rest, EPS * np.abs(total + rest) + (2 * m + 64) * (EPS * small + TINY)
+    return total + rest, EPS * np.abs(total + rest) + (2 * m + 64) * EPS * small + lost
 
 
 def hull_bound(X: Any, signs: Any, rows: Any, alpha: Any, ones: float, free: bool) -> float:
@@ -128,6 +131,7 @@ def hull_bound(X: Any, signs: Any, rows: Any, alpha: Any, ones: float, free: boo
     w.(x - c) + b', and |b'| <= r where both classes have a point within r of c, or no margin is above 0: so the sum is
     at most ‖sum_i alpha_i y_i (x_i - c)‖ + r |sum_i alpha_i y_i|. Here c is the first of the rows.
     """
+    rows, alpha = rows[alpha > 0], alpha[alpha > 0]
     alpha = np.ldexp(alpha, -int(np.frexp(alpha.max())[1]))  # exactly, so that sums neither overflow nor vanish
     total = math.fsum(alpha.tolist()) * (1 - EPS)
     weights = alpha * signs[rows]
@@ -147,7 +151,7 @@ def hull_bound(X: Any, signs: Any, rows: Any, alpha: Any, ones: float, free: boo
     length = length_between(u)[1] + length_between(error)[1] + slip
     length += reach * abs(tilt) * (1 + 4 * EPS)
     bound = length / total
-    return float(bound * (1 + 4 * EPS) + TINY) if np.isfinite(bound) else np.inf
+    return float(bound * (1 + 4 * EPS) + (TINY if bound else 0.0)) if np.isfinite(bound) else np.inf
 
 
 def _nearest(X: Any, rows: Any, centre: Any) -> float:

@@ -27,6 +27,8 @@ from separatrix.solvers.interior_point import LinearMargins, interior_point
 
 APART = 1e-3  # of the length of a row, in the span of those before it: then a Cholesky factor loses few digits
 FEW = 300  # wide rows up to which their space costs next to nothing
+NOTHING = 1e-15  # of the typical length of a row: a margin that may be none
+LARGEST = 1e100  # multipliers, of rows of length about 1
 PATIENCE = 60  # iterations that bring the bounds no closer
 
 
@@ -119,7 +121,8 @@ def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     ridge = np.ones(design.p)
     ridge[design.d :] = 0.0
     problem = LinearMargins(rows, y, ridge)
-    found = _approached(problem, design, tol, max_iter)
+    with np.errstate(all="ignore"):
+        found = _approached(problem, design, scale, tol, max_iter)
     if not 0 < found.lower < np.inf:
         return found
     alpha = binding(Rows(rows, y), y, found.alpha)
@@ -129,10 +132,12 @@ def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     return exact if exact.upper - exact.lower <= max(found.upper - found.lower, 1e-12 * found.upper) else found
 
 
-def _approached(problem: LinearMargins, design: Design, tol: float, max_iter: int) -> Widest:
+def _approached(problem: LinearMargins, design: Design, scale: float, tol: float, max_iter: int) -> Widest:
     best: Widest | None = None
     stuck = 0
     for n_iter, iterate in enumerate(interior_point(problem, np.full(design.n, np.inf))):
+        if best is not None and (best.upper <= NOTHING * scale or not iterate.beta.max() < LARGEST):
+            return best  # the hulls of the classes meet, up to rounding, and w grows without end
         found = _widest(problem, iterate.state, iterate.beta, design, n_iter)
         gain = best is None or found.upper - found.lower < 0.9 * (best.upper - best.lower)
         stuck = 0 if gain else stuck + 1
