@@ -54,10 +54,9 @@ class KernelWidest:
 
 @dataclass(frozen=True)
 class Touching:
-    """The hulls meet: ‖sum_i weights_i y_i phi(x_i)‖ is 0 up to rounding, at most `bound` times sum_i weights_i."""
+    """The hulls meet: ‖sum_i weights_i y_i phi(x_i)‖ is 0 up to rounding."""
 
     weights: Floats
-    bound: float
 
 
 def hard_margin_kernel(
@@ -81,7 +80,7 @@ def hard_margin_kernel(
         if found.touching:
             weights = np.zeros(n)
             weights[chosen] = found.alpha
-            return Touching(weights, found.upper * root)
+            return Touching(weights)
         used = np.flatnonzero(found.alpha)
         c = found.alpha[used] * y[chosen[used]]
         f = columns.restricted(chosen[used]).dot(np.arange(n), c)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Floats, Integers
+from separatrix.certificates import Inseparable
 from separatrix.design import as_design
 from separatrix.errors import NotSeparableError
 from separatrix.kernels import Kernel, KernelRows, Poly
@@ -60,8 +61,9 @@ def hard_margin_written_out(
     try:
         found = hard_margin(design, y, Settings(np.inf, "hinge", 0.1 * tol, ITERATIONS), np.array([-1, 1]))
     except NotSeparableError as error:
-        weights = np.asarray(error.certificate.weights, dtype=np.float64)
-        return Touching(weights, 0.0)
+        proof = error.certificate
+        assert isinstance(proof, Inseparable)
+        return Touching(np.asarray(proof.weights, dtype=np.float64))
     # w itself is near the sum that alpha makes, but the model is the sum: take the alpha whose sum is best
     trials = [
         _model(Z, y, alpha, single, intercept) for alpha in (found.alpha, binding(Rows(design, y), y, found.alpha))
