@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, read
-from separatrix.certificates._fields import labels, positions, sides
+from separatrix.certificates._fields import finite, labels, positions, sides
 from separatrix.certificates._kernels import indefiniteness, kernel_block, known, points_of, take
 from separatrix.certificates._margins import TINY, hull_bound, quotient_below, rational_kernel, root_between, whole
 from separatrix.certificates.base import Check
@@ -40,10 +40,7 @@ class FeatureSpace:
         self.signs = np.where(data.values[inside] == positive, 1.0, -1.0)
         precomputed = owner.kernel.get("kernel") == "precomputed"
         self.points = points[kept][:, kept] if precomputed else take(points, kept)
-        if not isinstance(self.points, list):
-            entries = self.points.data if hasattr(self.points, "toarray") else self.points
-            if np.asarray(entries).dtype.kind in "fc" and not np.isfinite(entries).all():
-                raise ValueError("X has entries that are not finite.")
+        finite(self.points)
         self.support = positions(owner, "points", len(kept))
         self.indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
 
@@ -93,8 +90,13 @@ class FeatureSpace:
         return float(bound * (1 + 8 * EPS) + TINY) if np.isfinite(bound) else np.inf
 
     def size(self) -> float:
-        """About the largest ‖phi(x_i)‖ of the certificate's points."""
-        return max(self._length(i) for i in self.support[:1000].tolist())
+        """About the largest ‖phi(x_i)‖."""
+        largest = 0.0
+        for first in range(0, len(self.signs), 64):
+            rows = np.arange(first, min(first + 64, len(self.signs)))
+            K, _, _ = kernel_block(self.kernel, self.points, rows, rows)
+            largest = max(largest, float(np.abs(K.diagonal()).max()))
+        return math.sqrt(largest)
 
     def kernel_check(self) -> Check:
         """That the kernel is one, without which there is no feature space."""

@@ -63,3 +63,10 @@ def positions(owner: Any, name: str, n: int) -> Any:
     if value.min() < 0 or value.max() >= n or len(np.unique(value)) < len(value):
         raise ValueError(f"The field {name!r} must hold different rows of these data, from 0 to {n - 1}.")
     return value
+
+
+def finite(points: Any) -> None:
+    """`ValueError` if an entry of a matrix is NaN or infinite; points that are objects are the kernel's to judge."""
+    entries = points.data if hasattr(points, "toarray") else points
+    if not isinstance(points, list) and entries.dtype.kind in "fc" and not np.isfinite(entries).all():
+        raise ValueError("X has entries that are not finite.")

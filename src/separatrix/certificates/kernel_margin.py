@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.certificates._feature_space import FeatureSpace
 from separatrix.certificates._fields import flag, number, vector
 from separatrix.certificates.base import Certificate, Check, Verification
-from separatrix.certificates.margin_bracket import LAST_DIGITS, MarginBracket
+from separatrix.certificates.margin_bracket import MarginBracket, beyond
 
 NOTHING = 1e-6  # of the points' length in feature space: a sum that is shorter is 0 up to rounding
 
@@ -58,8 +58,8 @@ class KernelMarginBracket(MarginBracket):
         return Verification(
             (
                 Check("negative weight in the combination", float(max(0.0, -alpha.min()))),
-                Check("lower bound above the margin of f, by", lower - least, 0.0, LAST_DIGITS * abs(least)),
-                Check("upper bound below that of the combination, by", most - upper, 0.0, LAST_DIGITS * most),
+                beyond("lower bound above the margin of f, by", lower - least, least),
+                beyond("upper bound below that of the combination, by", most - upper, most),
                 space.kernel_check(),
             )
         )
@@ -133,7 +133,7 @@ class KernelInseparable(Certificate):
             (
                 Check("negative weight", float(max(0.0, -weights.min()))),
                 Check("length of the sum, of that of the points", bound, NOTHING * space.size()),
-                Check("margin bound below what is proved, by", bound - stated, 0.0, LAST_DIGITS * bound),
+                beyond("margin bound below what is proved, by", bound - stated, bound),
                 space.kernel_check(),
             )
         )

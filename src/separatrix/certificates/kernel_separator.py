@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.certificates._data import EPS, read
-from separatrix.certificates._fields import labels, number, positions, sides, vector
+from separatrix.certificates._fields import finite, labels, number, positions, sides, vector
 from separatrix.certificates._kernels import kernel_block, known, points_of
 from separatrix.certificates.base import Certificate, Check, Verification
-from separatrix.certificates.margin_bracket import LAST_DIGITS
+from separatrix.certificates.margin_bracket import beyond
 
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -58,7 +58,7 @@ class KernelSeparator(Certificate):
         return Verification(
             (
                 Check("smallest y f(x) not above 0, but", -smallest if smallest else np.inf),
-                Check("smallest y f(x) below what is stated, by", smallest - least, 0.0, LAST_DIGITS * abs(least)),
+                beyond("smallest y f(x) below what is stated, by", smallest - least, least),
             )
         )
 
@@ -74,6 +74,7 @@ class KernelSeparator(Certificate):
         positive, _ = sides(self)
         b = number(self, "intercept")
         points = points_of(self.kernel, X)
+        finite(points)
         n = len(points) if isinstance(points, list) else points.shape[0]
         data = read(np.arange(n)[:, None], y, sample_weight, labels(self), None)
         kept = np.asarray(data.X)[:, 0]

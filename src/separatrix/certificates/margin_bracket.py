@@ -17,6 +17,13 @@ SPACES = ("homogeneous", "input")
 LAST_DIGITS = 4e-12  # of a bound: what stating it after other sums than these may change; no sign, and no digit shown
 
 
+def beyond(name: str, excess: float, proved: float) -> Check:
+    """That a stated bound does not exceed what is proved by more than its last digits; nothing proved is a failure."""
+    if not np.isfinite(proved):
+        return Check(name, np.inf)
+    return Check(name, excess, 0.0, LAST_DIGITS * abs(proved))
+
+
 @dataclass(frozen=True, eq=False)
 class MarginBracket(Certificate):
     """lower <= max over ‖v‖ = 1 of min_i v.z_i <= upper, where z_i = y_i (x_i, 1), or y_i x_i without intercept.
@@ -76,8 +83,8 @@ class MarginBracket(Certificate):
         return Verification(
             (
                 Check("negative weight in the convex combination", float(max(0.0, -alpha.min()))),
-                Check("lower bound above what the direction proves, by", lower - least, 0.0, LAST_DIGITS * abs(least)),
-                Check("upper bound below what the hull proves, by", most - upper, 0.0, LAST_DIGITS * most),
+                beyond("lower bound above what the direction proves, by", lower - least, least),
+                beyond("upper bound below what the hull proves, by", most - upper, most),
             )
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates import Check, MarginBracket, Verification
-from separatrix.certificates.margin_bracket import LAST_DIGITS
+from separatrix.certificates.margin_bracket import LAST_DIGITS, beyond
 from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.functions.separability import checked
@@ -52,18 +52,15 @@ class MistakeBound:
         radius, bound = float(self.radius), float(self.bound)
         largest = _radius(X, float(self.certificate.fit_intercept))
         least = (radius / lower) ** 2 if lower > 0 else np.inf
+        off = abs(bound / least - 1) if np.isfinite(least) else float(bound != np.inf)
         same = (lower, upper) == (self.certificate.lower, self.certificate.upper)
         return Verification(
             (
                 *self.certificate.verify(X, y).checks,
                 Check("margin other than the certificate's", float(not same)),
-                Check("radius as stated, off by", abs(radius - largest), 0.0, LAST_DIGITS * largest),
-                Check(
-                    "bound as stated, off by", 0.0 if bound == least else abs(bound - least), 0.0, LAST_DIGITS * least
-                ),
+                beyond("radius as stated, off by", abs(radius - largest), largest),
+                Check("bound as stated, off by", off, 0.0, LAST_DIGITS),
             )
-            if np.isfinite([lower, upper, radius]).all()
-            else (Check("margin or radius that is not finite", 1.0),)
         )
 
     def __repr__(self) -> str:

@@ -34,6 +34,7 @@ class Points(Protocol):
         """<w, phi(x_i)> for all i."""
 
 
+@np.errstate(all="ignore")
 def binding(points: Points, y: Floats, alpha: Floats) -> Floats:
     """min over alpha >= 0 of 1/2 ‖sum_i alpha_i y_i phi(x_i)‖² - sum_i alpha_i, from nearby; the best on the way."""
     active = points.independent(np.flatnonzero(alpha > BEGIN * alpha.max(initial=0.0))).tolist()
@@ -116,7 +117,7 @@ class Rows:
 
     def solve(self, S: Integers) -> tuple[Floats, float]:
         Z, m = self.rows(S), len(S)
-        if m > self.design.p:
+        if not 1 + self.design.intercept <= m <= self.design.p:
             return np.full(m, np.nan), 0.0
         if not self.design.intercept:
             R = linalg.qr(Z.T, mode="r")[0][:m]
