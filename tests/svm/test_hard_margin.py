@@ -187,6 +187,14 @@ def test_the_bound_of_several_classes_is_proved_and_small(intercept):
     assert not replace(proof, margin_bound=0.5 * proof.margin_bound).verify(X, y)
 
 
+def test_a_class_that_the_others_surround_has_a_proof_about_the_labels_as_given():
+    X, y = np.array([[0.0], [1], [2], [3], [4], [5]]), np.array(["a", "a", "b", "b", "c", "c"])
+    with pytest.raises(NotSeparableError, match="'b' from the others") as caught:
+        LinearSVC(C=np.inf).fit(X, y)
+    assert caught.value.certificate.verify(X, y)
+    assert not caught.value.certificate.verify(X, np.array(["a", "a", "a", "a", "b", "c"]))
+
+
 @pytest.mark.parametrize("seed", [18, 19, 35, 85, 131, 178, 185, 278, 334])
 def test_a_polynomial_is_solved_where_kernel_values_have_too_few_digits(seed):
     rng = np.random.default_rng(seed)

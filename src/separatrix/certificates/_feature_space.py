@@ -11,7 +11,15 @@ import numpy as np
 from separatrix.certificates._data import EPS, read
 from separatrix.certificates._fields import finite, labels, positions, sides
 from separatrix.certificates._kernels import indefiniteness, kernel_block, known, points_of, take
-from separatrix.certificates._margins import TINY, hull_bound, quotient_below, rational_kernel, root_between, whole
+from separatrix.certificates._margins import (
+    BALANCED,
+    TINY,
+    hull_bound,
+    quotient_below,
+    rational_kernel,
+    root_between,
+    whole,
+)
 from separatrix.certificates.base import Check
 
 CLOSE = 1e-7  # relative rounding of a bound from which on a rational kernel is computed without any
@@ -73,11 +81,17 @@ class FeatureSpace:
         return quotient_below(smallest, math.sqrt(max(square - doubt, 0.0)), math.sqrt(max(square + doubt, 0.0)))
 
     def hull(self, alpha: Any, free: bool) -> float:
-        """An upper bound on every margin, by sum_i alpha_i y_i phi(x_i): see `hull_bound`, c being the origin here."""
+        """An upper bound on every margin, by sum_i alpha_i y_i phi(x_i): `hull_bound` with c at the origin."""
         alpha = np.ldexp(alpha, -int(np.frexp(alpha.max())[1]))
-        weights = alpha * self.signs[self.support]
         if self.kernel.get("kernel") == "linear":
             return hull_bound(self.points, self.signs, self.support, alpha, 0.0, free)
+        weights = alpha * self.signs[self.support]
+        for _ in range(2 if free else 0):  # the smallest alpha_i that can takes up what rounding left
+            tilt = math.fsum(weights.tolist())
+            able = np.flatnonzero(alpha > 4 * abs(tilt))
+            if 0 < abs(tilt) <= BALANCED * float(alpha.sum()) and len(able):
+                weights[able[np.argmin(alpha[able])]] -= tilt
+                alpha = np.abs(weights)
         total = math.fsum(alpha.tolist()) * (1 - EPS)
         pull, error = self.dot(weights)
         square, doubt = self._square(weights, pull, error)

@@ -18,6 +18,7 @@ from separatrix.certificates._data import EPS
 TINY = float(np.finfo(np.float64).tiny)
 CLOSE = 1e-12  # relative rounding below which nothing is computed twice
 UNDERFLOW = 1e-280  # products from this size on have their error in the range of float64
+BALANCED = 1e-12  # of sum_i alpha_i: sum_i alpha_i y_i up to which it is taken for rounding
 TERMS = 500_000  # products that are computed without rounding, at most
 SPLITTER = 134217729.0  # 2**27 + 1
 
@@ -128,31 +129,34 @@ def combination(X: Any, rows: Any, weights: Any) -> tuple[Any, Any]:
 def hull_bound(X: Any, signs: Any, rows: Any, alpha: Any, ones: float, free: bool) -> float:
     """An upper bound on every min_i y_i f(x_i) with f of length 1, by sum_i alpha_i y_i (x_i, ones) over the rows.
 
-    min_i y_i f(x_i) <= sum_i alpha_i y_i f(x_i) / sum_i alpha_i. If b is free, outside the norm, then f(x) =
-    w.(x - c) + b', and |b'| <= r where both classes have a point within r of c, or no margin is above 0: so the sum is
-    at most ‖sum_i alpha_i y_i (x_i - c)‖ + r |sum_i alpha_i y_i|. Here c is the first of the rows.
+    min_i y_i f(x_i) <= sum_i alpha_i y_i f(x_i) / sum_i alpha_i. If b is free, outside the norm, t = sum_i alpha_i y_i
+    has to be 0. Where t is rounding the largest alpha_i makes it so; else t counts by how large b may be:
+    f(x) = w.(x - c) + b', and |b'| <= r where both classes have a point within r of c, or no margin is above 0. Here c
+    is the row of the largest alpha_i, and the bound is (‖sum_i alpha_i y_i (x_i - c)‖ + r |t|) / sum_i alpha_i.
     """
     rows, alpha = rows[alpha > 0], alpha[alpha > 0]
-    alpha = np.ldexp(alpha, -int(np.frexp(alpha.max())[1]))  # exactly, so that sums neither overflow nor vanish
+    alpha = np.ldexp(alpha, -int(np.frexp(alpha.max())[1]))  # by a power of two: sums neither overflow nor vanish
     total = math.fsum(alpha.tolist()) * (1 - EPS)
     weights = alpha * signs[rows]
     tilt = math.fsum(weights.tolist())
-    reach = slip = 0.0
+    beside = 0.0
     if free:
-        centre = dense(X[rows[:1]])[0]
-        apart = [_nearest(X, rows[signs[rows] == side], centre) for side in (1.0, -1.0)]
-        reach = max(apart)
-        rest = math.fsum([*weights.tolist(), -tilt])  # tilt + rest is the sum up to EPS times the rest
-        slip = EPS * abs(rest) * length_between(centre)[1]
-        rows = np.concatenate([rows, rows[:1], rows[:1]])
+        largest = int(np.argmax(alpha))
+        centre = dense(X[rows[[largest]]])[0]
+        reach = max(_nearest(X, rows[signs[rows] == side], centre) for side in (1.0, -1.0))
+        rest = math.fsum([*weights.tolist(), -tilt])  # tilt + rest is t up to EPS times the rest
+        beside = EPS * abs(rest) * (length_between(centre)[1] + reach)
+        rows = np.concatenate([rows, rows[[largest, largest]]])
         weights = np.concatenate([weights, [-tilt, -rest]])
+        if abs(tilt) <= min(BALANCED * total, float(alpha[largest])):
+            total -= abs(tilt) * (1 + EPS)
+        else:
+            beside += reach * abs(tilt) * (1 + 4 * EPS)
     u, error = combination(X, rows, weights)
     if not free and ones:
         u, error = np.append(u, tilt), np.append(error, EPS * abs(tilt))
-    length = length_between(u)[1] + length_between(error)[1] + slip
-    length += reach * abs(tilt) * (1 + 4 * EPS)
-    bound = length / total
-    return float(bound * (1 + 4 * EPS) + (TINY if bound else 0.0)) if np.isfinite(bound) else np.inf
+    bound = (length_between(u)[1] + length_between(error)[1] + beside) / total
+    return float(bound * (1 + 8 * EPS) + (TINY if bound else 0.0)) if np.isfinite(bound) else np.inf
 
 
 def _nearest(X: Any, rows: Any, centre: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def linear_svc(
     for task, y in enumerate(signs.T):
         positive = 1 if targets.binary else task
         if hard:
-            wide = hard_margin(design, y, settings, targets.classes if targets.binary else np.array([-1, 1]))
+            wide = hard_margin(design, y, settings, targets.classes, positive)
             machines.append(wide)
             certificates.append(bracket(wide, design, targets, positive))
         else:
@@ -106,18 +106,20 @@ def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: St
     return hard if hard.relative_gap < machine.relative_gap else machine
 
 
-def hard_margin(design: Design, y: Floats, settings: Settings, labels: Array) -> Widest:
-    """The maximum margin, or `NotSeparableError` with the proof, about these two labels, that there is none."""
+def hard_margin(design: Design, y: Floats, settings: Settings, classes: Array, positive: int = 1) -> Widest:
+    """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none."""
     if design.p > design.n:  # rows that are fewer than columns are nearly always separable: then w itself proves it
         wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
         if wide.lower > 0:
             return wide
-    found = search(design, Targets(labels, (y > 0).astype(np.intp))).certificate
+    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate
     if isinstance(found, Inseparable):
+        label = classes[positive].item() if hasattr(classes[positive], "item") else classes[positive]
+        rest = "other" if len(classes) == 2 else "others"
         raise NotSeparableError(
-            "No hyperplane separates the classes, so there is no hard margin: the error's certificate proves it, for "
-            f"the labels {labels[0]!r} and {labels[1]!r}. Use a finite C, or LogisticRegression.",
-            found,
+            f"No hyperplane separates the class {label!r} from the {rest}, so there "
+            "is no hard margin: the error's certificate proves it. Use a finite C, or LogisticRegression.",
+            replace(found, classes=classes, positive=positive),
         )
     return proved(design, y, widest(design, y, settings.tol, settings.max_iter))
 

@@ -27,7 +27,7 @@ from separatrix.solvers.interior_point import LinearMargins, interior_point
 
 APART = 1e-3  # of the length of a row, in the span of those before it: then a Cholesky factor loses few digits
 FEW = 300  # wide rows up to which their space costs next to nothing
-NOTHING = 1e-15  # of the typical length of a row: a margin that may be none
+NOTHING = 1e-18  # of the typical length of a row: a margin that may be none
 LARGEST = 1e100  # multipliers, of rows of length about 1
 PATIENCE = 60  # iterations that bring the bounds no closer
 
