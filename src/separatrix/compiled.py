@@ -7,8 +7,10 @@ A loop over a few hundred rows is over sooner than that.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
+from threading import Thread
 from typing import Any, TypeAlias
 
 from separatrix._typing import Array
@@ -60,9 +62,38 @@ def prefetch(first: Any, last: Any, data: Any, indices: Any) -> None:
 
 @cache
 def _compile(loop: Loop, in_order: bool = False) -> Loop:
-    from numba import njit
+    """The loop compiled, for each new kind of arguments on its first call."""
+    dispatcher, kind_of = _uninterrupted(lambda: _dispatcher(loop, in_order))
+    known = set()
+
+    def run(*arguments: Any) -> Any:
+        kinds = tuple(map(kind_of, arguments))
+        if kinds not in known:
+            _uninterrupted(lambda: dispatcher.compile(kinds))
+            known.add(kinds)
+        return dispatcher(*arguments)
+
+    return run
+
+
+def _dispatcher(loop: Loop, in_order: bool) -> tuple[Any, Callable[[Any], Any]]:
+    from numba import njit, typeof
 
     from separatrix import prefetching  # noqa: F401  what `prefetch` is to the compiler
 
     fastmath = {"contract"} if in_order else {"reassoc", "contract"}
-    return njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)(loop)
+    return njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)(loop), typeof
+
+
+def _uninterrupted(work: Callable[[], Any]) -> Any:
+    """work() in a thread of its own: Ctrl-C ends the waiting for it, but does not leave the compiler half imported."""
+    answer: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return answer.result()

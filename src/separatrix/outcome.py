@@ -29,7 +29,7 @@ class Status(Enum):
     NO_MARGIN = "No margin: 0 is in the convex hull of the points y (x, 1) up to rounding, as the certificate shows."
     NO_MAXIMUM = "No finite maximum likelihood: the classes are separable, as the certificate shows."
     FEWEST_ERRORS = "The fewest errors of any hyperplane: as many are proven necessary as were found."
-    BETWEEN_BOUNDS = "Not settled in time: the certificate has the errors found and how many are proven necessary."
+    BETWEEN_BOUNDS = "Not settled within max_nodes: the certificate has the errors found and those proven necessary."
     NO_MINIMUM = "No finite minimum: the objective goes on falling as the weights grow (see the warning)."
     STATIONARY = "Stationary: the gradient is zero as closely as the certificate says; no more is claimed."
     UNCHECKED = "Solved by formula, not certified: no check can repeat one's own function, or a class without rows."

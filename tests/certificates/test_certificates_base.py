@@ -176,12 +176,14 @@ def test_fails_if_an_entry_is_changed(case):
         assert not certificate.verify(changed, y, weight)
 
 
-def test_fails_for_data_that_are_not_numbers(case):
+def test_data_that_are_not_numbers_are_a_value_error(case):
     certificate, X, y, weight = case
-    for bad in (np.nan, np.inf):
-        changed = X.copy()
+    for bad in (np.nan, np.inf, -np.inf):
+        changed = X.astype(float)
         changed[3, 1] = bad
-        assert not certificate.verify(changed, y, weight)
+        for rows in (changed, sparse.csr_array(changed), changed.astype(np.float32)):
+            with pytest.raises(ValueError, match="NaN or infinity"):
+                certificate.verify(rows, y, weight)
 
 
 def test_fails_if_a_class_weight_is_changed():

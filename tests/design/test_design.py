@@ -416,6 +416,60 @@ assert os.waitpid(child, 0)[1] == 0
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork on this system")
+def test_a_child_forked_in_the_middle_of_a_fit_has_the_users_blas_threads():
+    code = """
+import os
+from threadpoolctl import threadpool_info, threadpool_limits
+from separatrix.design import threads
+import numpy, scipy.linalg
+threadpool_limits(limits=2, user_api="blas")
+def now():
+    return {entry["num_threads"] for entry in threadpool_info() if entry["user_api"] == "blas"}
+with threads.single_threaded_blas():
+    assert now() == {1}
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if now() == {2} else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert now() == {1}
+assert now() == {2}
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+def test_an_interrupt_anywhere_leaves_blas_as_it_was(two_blas_threads):
+    """KeyboardInterrupt at the first, second, ... line that holding and releasing BLAS runs, until it runs through."""
+    interrupted = 0
+    while True:
+        lines = 0
+
+        def trace(frame, event, argument, stop=interrupted):
+            nonlocal lines
+            if frame.f_code.co_filename != threads.__file__ or frame.f_code.co_name == "__del__":
+                return None  # in a finaliser Python itself drops the interrupt
+            if event in ("call", "line"):
+                lines += 1
+                if lines > stop:
+                    sys.settrace(None)
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        try:
+            sys.settrace(trace)
+            with threads.single_threaded_blas():
+                pass
+            sys.settrace(before)
+            break
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(before)
+        assert set(blas_threads()) == {2}
+    assert interrupted > 10
+
+
 # ---------------------------------------------------------------------- conditioning
 def grid(n, d, seed=0):
     """Multiples of 1/1024 from -4 to 4: adding 1e9 is exact, and so is every sum of them."""

@@ -1,6 +1,5 @@
 """Dual coordinate descent on wide sparse rows: the optimum of oracles and of the other solvers, at any C and weight."""
 
-
 import numpy as np
 import pytest
 from logistic.logistic_oracle import objective, optimum

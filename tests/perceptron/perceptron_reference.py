@@ -1,5 +1,7 @@
 """The algorithms once more, plainly and sharing nothing with the package; and problems to run them on."""
 
+from fractions import Fraction
+
 import numpy as np
 
 
@@ -59,3 +61,76 @@ def best_margin(X, y):
     v = np.array(problem.solve().x)
     v /= np.linalg.norm(v)
     return float((Z @ v).min()), v
+
+
+# ---------------------------------------------------------------------- step by step, in rational numbers
+TIE = {"mistake": lambda label: True, "positive": lambda label: label < 0, "correct": lambda label: False}
+
+
+class Walked:
+    """What a perceptron did: the steps so far after every update, the points used, and after every point or pass."""
+
+    def __init__(self, p):
+        self.sums, self.points, self.mistakes = [[Fraction(0)] * p], [-1], [0]
+        self.after, self.passes, self.clean = [], 0, False
+
+
+def rational_walk(
+    X, y, update="online", boundary="mistake", start=None, eta=Fraction(1), weight=None, orders=None, passes=1000,
+    intercept=True, chosen=None,
+):  # fmt: skip
+    """The three rules in rational arithmetic: eta is a Fraction such as 3/10, so ties are those of pen and paper.
+
+    The weights are start + eta * sums. Where several points are equally bad, the worst rule takes the first, or that of
+    `chosen`, the points that somebody else used.
+    """
+    Z = [[Fraction(float(v)) for v in row] + [Fraction(1)] * intercept for row in X]
+    p = len(Z[0])
+    c = [Fraction(1)] * len(Z) if weight is None else [Fraction(float(v)) for v in weight]
+    begin = [Fraction(0)] * p if start is None else [Fraction(float(v)) for v in start]
+    out, sums = Walked(p), [Fraction(0)] * p
+
+    def margin(i):
+        return int(y[i]) * sum((b + eta * s) * z for b, s, z in zip(begin, sums, Z[i], strict=True))
+
+    def wrong(i):
+        m = margin(i)
+        return m < 0 or (m == 0 and TIE[boundary](y[i]))
+
+    def add(points, name, count):
+        for i in points:
+            for j in range(p):
+                sums[j] += c[i] * int(y[i]) * Z[i][j]
+        out.sums.append(list(sums))
+        out.points.append(name)
+        out.mistakes.append(out.mistakes[-1] + count)
+
+    for _ in range(passes):
+        bad = [i for i in range(len(Z)) if wrong(i)]
+        out.passes += 1
+        out.clean = not bad
+        if update == "online":
+            out.clean = True
+            for i in range(len(Z)) if orders is None else next(orders):
+                if wrong(i):
+                    add([i], i, 1)
+                    out.clean = False
+                out.after.append(list(sums))
+        elif bad:
+            if update == "batch":
+                add(bad, -1, len(bad))
+            else:
+                least = min(map(margin, bad))
+                worst = [i for i in bad if margin(i) == least]
+                at = len(out.points)
+                took = chosen[at] if chosen is not None and at < len(chosen) and chosen[at] in worst else worst[0]
+                add([took], took, 1)
+        if update != "online":
+            out.after.append(list(sums))
+        if out.clean:
+            break
+    return out
+
+
+def floats(rows):
+    return np.array([[float(v) for v in row] for row in rows])

@@ -1,5 +1,8 @@
 """Kozinec: the bracket of the margin against a quadratic program, the plain step, and data without a margin."""
 
+import warnings
+
+import mpmath
 import numpy as np
 import pytest
 from perceptron.perceptron_reference import best_margin, homogeneous, separable
@@ -127,3 +130,77 @@ def test_points_are_exchanged_when_there_are_many(monkeypatch):
         assert certificate.lower <= margin * (1 + 1e-6)
         assert certificate.upper >= margin * (1 - 1e-9)
         assert certificate.upper - certificate.lower <= 1e-3 * certificate.upper
+
+
+# ---------------------------------------------------------------------- step by step
+def kozinec_plainly(X, y, epsilon, most, intercept):
+    """The plain rule with 60 digits: w, the worst point and the bracket, until it separates or is within epsilon."""
+    with mpmath.workdps(60):
+        Z = [[int(label) * mpmath.mpf(float(v)) for v in (*x, 1.0)[: len(x) + intercept]]
+             for x, label in zip(X, y, strict=True)]  # fmt: skip
+        w = min(Z, key=lambda z: mpmath.fdot(z, z))
+        steps, best, shortest = [], -mpmath.inf, mpmath.inf
+        for _ in range(most + 1):
+            products, length = [mpmath.fdot(z, w) for z in Z], mpmath.norm(w)
+            i = min(range(len(Z)), key=lambda i: products[i])
+            if length < 1e-20:  # the origin is in the hull
+                steps.append((np.array(w, dtype=float), i, False, 0.0, 0.0))
+                break
+            clear = sorted(products)[1] - products[i] > 1e-9 if len(Z) > 1 else True
+            steps.append((np.array(w, dtype=float), i, clear, float(length), float(products[i] / length)))
+            best, shortest = max(best, products[i] / length), min(shortest, length)
+            if best > 0 and (epsilon is None or shortest - best <= epsilon * shortest):
+                break
+            change = [b - a for a, b in zip(w, Z[i], strict=True)]
+            k = min(mpmath.mpf(1), -mpmath.fdot(w, change) / mpmath.fdot(change, change))
+            w = [a + k * c for a, c in zip(w, change, strict=True)]
+        return steps
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("epsilon", [None, 0.5, 0.1])
+def test_every_step_of_the_plain_rule(epsilon, intercept):
+    rng = np.random.default_rng(7)
+    compared = 0
+    for _ in range(25):
+        X, y = separable(rng, n=9, d=2, gap=0.05, whole=bool(rng.integers(2)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = Kozinec(epsilon, rule="plain", max_iter=60, fit_intercept=intercept, trace=True).fit(X, y)
+        steps = kozinec_plainly(X, y, epsilon, 60, intercept)
+        trace = model.trace_
+        for k, (w, point, clear, length, margin) in enumerate(steps):
+            scale = np.linalg.norm(np.column_stack([X, np.ones(9)]), axis=1).max()
+            np.testing.assert_allclose(trace["weights"][k], w, atol=1e-9 * scale)
+            assert trace["objective"][k] == pytest.approx(length, abs=1e-9 * scale)
+            if length > 1e-6 * scale:
+                assert trace["margin"][k] == pytest.approx(margin, abs=1e-7 * scale)
+            if not clear:  # two points are equally bad, but for rounding: either may be taken
+                break
+            assert trace["point"][k] == point
+            compared += 1
+        else:
+            if length > 1e-6 * scale:
+                assert len(trace["step"]) == len(steps)
+                assert model.n_iter_ == len(steps) - 1
+        assert model.certificate_ is None or model.certificate_.verify(X, y)
+    assert compared > 40
+
+
+def test_the_bracket_is_rounded_outward():
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        X, y = separable(rng, gap=1e-3)
+        X = X * 10.0 ** rng.integers(-3, 4, size=X.shape[1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            certificate = Kozinec(1e-6).fit(X, y).certificate_
+        with mpmath.workdps(60):
+            Z = [[int(label) * mpmath.mpf(float(v)) for v in (*x, 1.0)] for x, label in zip(X, y, strict=True)]
+            v = [mpmath.mpf(float(entry)) for entry in certificate.direction]
+            assert certificate.lower <= min(mpmath.fdot(z, v) for z in Z) / mpmath.norm(v)
+            alpha = [mpmath.mpf(float(entry)) for entry in certificate.alpha]
+            total = mpmath.fsum(alpha)
+            chosen = [Z[i] for i in certificate.points]
+            hull = [mpmath.fdot(alpha, column) / total for column in zip(*chosen, strict=True)]
+            assert certificate.upper >= mpmath.norm(hull)

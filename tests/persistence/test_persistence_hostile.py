@@ -1,7 +1,5 @@
 """Model files that are damaged, altered or written to do harm: one typed error, nothing executed, little memory."""
 
-import hashlib
-import json
 import os
 import random
 import re
@@ -14,6 +12,7 @@ import pytest
 from contract import suited
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from persistence.modelfiles import ZEROS, join, signed, split
 
 from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, SeparatrixError, load, save
 from separatrix.data import Encoder, embedded
@@ -33,7 +32,6 @@ def models():
 
 
 FILES = list(models())
-ZEROS = b"0" * 64
 
 
 def read(blob, folder):
@@ -47,31 +45,11 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("hostile")
 
 
-def split(blob):
-    """The header, the document in it, and the tensors' bytes."""
-    length = struct.unpack("<Q", blob[:8])[0]
-    header = json.loads(blob[8 : 8 + length])
-    return header, json.loads(header["__metadata__"]["separatrix"]), blob[8 + length :]
-
-
-def join(header, document, data):
-    """A file with a checksum that fits, whatever is in it."""
-    document = {"sha256": ZEROS.decode(), **{k: v for k, v in document.items() if k != "sha256"}}
-    tensors = {name: entry for name, entry in header.items() if name != "__metadata__"}
-    text = json.dumps(document, separators=(",", ":"))
-    raw = json.dumps({"__metadata__": {"separatrix": text}, **tensors}, separators=(",", ":")).encode()
-    return signed(struct.pack("<Q", len(raw)) + raw + data)
-
-
 def rewritten(blob, old, new):
     """A file with part of its header replaced, in whatever form, and a checksum that fits."""
     (length,) = struct.unpack("<Q", blob[:8])
     header = re.sub(rb"[0-9a-f]{64}", ZEROS, blob[8 : 8 + length], count=1).replace(old, new)
     return signed(struct.pack("<Q", len(header)) + header + blob[8 + length :])
-
-
-def signed(blob):
-    return blob.replace(ZEROS, hashlib.sha256(blob).hexdigest().encode(), 1)
 
 
 def test_the_helpers_here_write_valid_files(folder):

@@ -51,3 +51,24 @@ def fewest_errors(X, y, weight=None, fit_intercept=True):
 def parity(d):
     corners = np.array(np.meshgrid(*[[0, 1]] * d)).reshape(d, -1).T
     return corners, corners.sum(axis=1) % 2
+
+
+def fewest_errors_through_the_origin(X, y, weight=None):
+    """The same over w != 0 and b = 0, where a score of 0 predicts +: positive rows may lie on the hyperplane."""
+    X, positive = np.asarray(X, float), np.asarray(y) == 1
+    n, d = X.shape
+    weight = np.ones(n) if weight is None else np.asarray(weight, float)
+
+    def possible(right):
+        plus, minus = X[right & positive], X[right & ~positive]
+        if len(minus):  # w.x <= -1 there keeps w from 0
+            A, b = np.vstack([-plus, minus]), np.append(np.zeros(len(plus)), -np.ones(len(minus)))
+            return linprog(np.zeros(d), A_ub=A, b_ub=b, bounds=(None, None)).status == 0
+        if not len(plus):
+            return True
+        programs = (linprog(sign * np.eye(d)[j], A_ub=-plus, b_ub=np.zeros(len(plus)), bounds=(-1, 1))
+                    for j in range(d) for sign in (1, -1))  # fmt: skip
+        return any(-program.fun > 1e-7 for program in programs)
+
+    subsets = sorted((weight[list(S)].sum(), S) for r in range(n + 1) for S in combinations(range(n), r))
+    return next(c for c, S in subsets if possible(~np.isin(np.arange(n), S)))

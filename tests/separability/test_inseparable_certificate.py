@@ -15,6 +15,14 @@ from separatrix.certificates._exact import BASE, exact_signs, exact_sums
 X, y = parity(2)
 
 
+def refused(certificate, X, y):
+    """Whether the checker says that the claim fails, or that the certificate is malformed."""
+    try:
+        return not certificate.verify(X, y)
+    except ValueError:
+        return True
+
+
 def xor(**changes):
     good = Inseparable(
         classes=np.array([0, 1]),
@@ -56,7 +64,7 @@ def test_the_weights_of_xor():
     ],
 )
 def test_what_does_not_prove_it_is_refused(changes):
-    assert not xor(**changes).verify(X, y)
+    assert refused(xor(**changes), X, y)
 
 
 def test_other_data_are_refused():
@@ -68,7 +76,7 @@ def test_zero_weights_do_not_prove_overlap():
     X, y = [[0.0], [1], [1], [2]], [0, 0, 1, 1]
     result = separability(X, y, exact=True)
     assert result.certificate.verify(X, y)
-    assert not replace(result.certificate, verdict="overlapping").verify(X, y)
+    assert not replace(result.certificate, verdict="overlapping", coef=None, intercept=None).verify(X, y)
 
 
 def test_float_weights_have_a_tolerance_near_rounding():

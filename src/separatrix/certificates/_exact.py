@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import lcm
+from math import isqrt, lcm
 from typing import Any
 
 import numpy as np
@@ -62,11 +62,35 @@ def rational(value: Any) -> Fraction:
     return value if isinstance(value, Fraction) else Fraction(float(value))
 
 
+def numbers(values: Any, name: str, *shape: int) -> Any:
+    """The values as an array of this very shape, of finite floats or of Fractions; `ValueError` if they are not."""
+    array = np.asarray(values)
+    array = array.astype(np.float64 if array.dtype.kind == "f" else object)
+    known = all(
+        type(entry) in (Fraction, int) or (isinstance(entry, float) and abs(entry) < np.inf)
+        for entry in array.ravel().tolist()
+    )
+    if array.shape != shape or not known:
+        raise ValueError(f"{name} must hold finite numbers, in the shape {shape}; it holds {array!s:.80}.")
+    return array
+
+
 def whole_numbers(values: Any) -> list[int]:
     """The values, floats or Fractions, times one positive number that makes them all whole."""
     ratios = [rational(value) for value in values]
     common = lcm(*(ratio.denominator for ratio in ratios))
     return [ratio.numerator * (common // ratio.denominator) for ratio in ratios]
+
+
+def length_above(w: Any) -> Fraction:
+    """‖w‖ of floats or Fractions, rounded up by less than one part in 2**60; 0 for w = 0."""
+    ratios = [rational(value) for value in w]
+    common = lcm(*(ratio.denominator for ratio in ratios))
+    square = sum((ratio.numerator * (common // ratio.denominator)) ** 2 for ratio in ratios)
+    if not square:
+        return Fraction(0)
+    shift = max(0, 64 - square.bit_length() // 2)
+    return Fraction(isqrt((square << 2 * shift) - 1) + 1, common << shift)
 
 
 def exact_signs(x: Any, w: Any, b: Any) -> Any:

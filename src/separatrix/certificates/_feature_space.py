@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, read
-from separatrix.certificates._fields import finite, labels, positions, sides
 from separatrix.certificates._kernels import indefiniteness, kernel_block, known, points_of, take
 from separatrix.certificates._margins import (
     BALANCED,
@@ -20,6 +19,7 @@ from separatrix.certificates._margins import (
     root_between,
     whole,
 )
+from separatrix.certificates._witnesses import positions, sides
 from separatrix.certificates.base import Check
 
 CLOSE = 1e-7  # relative rounding of a bound from which on a rational kernel is computed without any
@@ -39,7 +39,7 @@ class FeatureSpace:
         n = len(points) if isinstance(points, list) else points.shape[0]
         if n != len(y):
             raise ValueError(f"There are {n} points and {len(y)} labels.")
-        data = read(np.arange(n)[:, None], y, sample_weight, labels(owner), None)
+        data = read(np.arange(n)[:, None], y, sample_weight, owner.classes, None)
         inside = np.ones(len(data.values), dtype=bool)
         if negative is not None:
             inside = (data.values == positive) | (data.values == negative)
@@ -48,7 +48,6 @@ class FeatureSpace:
         self.signs = np.where(data.values[inside] == positive, 1.0, -1.0)
         precomputed = owner.kernel.get("kernel") == "precomputed"
         self.points = points[kept][:, kept] if precomputed else take(points, kept)
-        finite(self.points)
         self.support = positions(owner, "points", len(kept))
         self.indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
 

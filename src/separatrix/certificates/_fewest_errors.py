@@ -4,87 +4,117 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from typing import Any
-
-import numpy as np
 
 from separatrix.certificates._data import Data
-from separatrix.certificates._exact import rational
+from separatrix.certificates._exact import whole_numbers
 
 LIMIT = 100_000  # hyperplanes times points
+LONGEST = 6  # rows (x, 1) longer than this are not tried: a normal takes p! products
+
+Point = tuple[tuple[int, ...], float, float]  # a point times a positive number; the cost of predicting +, and of -
+
+
+def repeatable(points: int, p: int) -> bool:
+    """Whether so many distinct points of p numbers each are few enough to try every hyperplane."""
+    return p <= LONGEST and comb(points, p - 1) * points <= LIMIT
 
 
 def fewest_errors(data: Data, positive: int, intercept: bool) -> float:
-    """min over (w, b) of the weight of rows on the wrong side; 0, which is always true, if that is too much work."""
-    costs: dict[tuple[Any, ...], list[float]] = {}
-    for x, codes, weight in data.blocks():
-        for row, code, c in zip(x.tolist(), codes, weight, strict=True):
-            point = (*(rational(entry) for entry in row), rational(1.0)) if intercept else tuple(map(rational, row))
-            costs.setdefault(point, [0.0, 0.0])[int(code == positive)] += c
-    points = list(costs)
-    p = len(points[0])
-    if comb(len(points), p - 1) * len(points) > LIMIT:
-        return 0.0
-    return _fewest([(point, minus, plus) for point, (minus, plus) in costs.items()])
+    """min over (w, b), or over w != 0 for b = 0, of the weight of rows on the wrong side; 0 if there are too many.
 
-
-def _fewest(points: list[tuple[Any, float, float]]) -> float:
-    """The least cost, each point having one for the prediction + and one for -.
-
-    A hyperplane through p - 1 points splits those off it; those on it are split by hyperplanes of their own span.
+    A score of 0 predicts +. With b any constant prediction is that of a hyperplane beyond all points. Without b, w = 0
+    is no hyperplane, though it predicts + everywhere; but where all points lie on a hyperplane, that one does the same.
     """
-    best = sum(minus for _, minus, _ in points)  # w = 0 predicts + everywhere
-    if not points:
-        return 0.0
+    p = data.X.shape[1] + intercept
+    costs: dict[tuple[float, ...], list[float]] = {}
+    for x, codes, weight in data.blocks():
+        for row, code, c in zip((x + 0.0).tolist(), codes, weight.tolist(), strict=True):
+            costs.setdefault(tuple(row), [0.0, 0.0])[int(code == positive)] += c
+        if not repeatable(len(costs), p):
+            return 0.0
+    points: list[Point] = []
+    for row, (minus, plus) in costs.items():
+        points.append((tuple(whole_numbers([*row, 1.0] if intercept else row)), minus, plus))
+    return _fewest(points, zero=intercept)
+
+
+def _fewest(points: list[Point], zero: bool) -> float:
+    """The least cost of a prediction by some v, v = 0 being allowed or not.
+
+    A hyperplane through p - 1 points splits those off it; those on it are split by hyperplanes of their own span, or
+    all have the score 0.
+    """
+    length = len(points[0][0])
     points = _full_rank(points)
     p = len(points[0][0])
+    best = sum(minus for _, minus, _ in points) if zero or p < length else float("inf")
     if p == 0:
         return best
+    seen: set[tuple[int, ...]] = set()  # many sets of points give the same hyperplane
     for chosen in combinations([point for point, _, _ in points], p - 1):
         v = _orthogonal(chosen, p)
         if not any(v):
             continue
-        for sign in (1, -1):
-            cost, on = 0.0, []
-            j = next(j for j in range(p) if v[j])
-            for point, minus, plus in points:
-                score = sign * sum(a * b for a, b in zip(point, v, strict=True))
-                if score > 0:
-                    cost += minus
-                elif score < 0:
-                    cost += plus
-                else:
-                    on.append((point[:j] + point[j + 1 :], minus, plus))
+        signs = [_sign(sum(a * b for a, b in zip(point, v, strict=True))) for point, _, _ in points]
+        if tuple(signs) in seen:
+            continue
+        seen.update((tuple(signs), tuple(-sign for sign in signs)))
+        on = [
+            (_without(point, v), minus, plus) for (point, minus, plus), s in zip(points, signs, strict=True) if s == 0
+        ]
+        inner: float | None = None
+        for turn in (1, -1):
+            cost = sum(
+                (minus if turn * s > 0 else plus) for (_, minus, plus), s in zip(points, signs, strict=True) if s
+            )
             if cost < best:
-                best = min(best, cost + _fewest(on))
+                inner = _split(on, p - 1) if inner is None else inner
+                best = min(best, cost + inner)
     return best
 
 
-def _orthogonal(rows: tuple[Any, ...], p: int) -> list[Any]:
+def _split(on: list[Point], rank: int) -> float:
+    """The least cost of the points on a hyperplane, which span it: if they are independent, each has its own way."""
+    if len(on) == rank:
+        return sum(min(minus, plus) for _, minus, plus in on)
+    return _fewest(on, zero=True)
+
+
+def _without(point: tuple[int, ...], v: list[int]) -> tuple[int, ...]:
+    """Coordinates on the hyperplane orthogonal to v: one of those that v needs is a combination of the others."""
+    j = next(j for j, entry in enumerate(v) if entry)
+    return point[:j] + point[j + 1 :]
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _orthogonal(rows: tuple[tuple[int, ...], ...], p: int) -> list[int]:
     """Signed minors of p - 1 rows: orthogonal to each, and 0 if they are dependent."""
     return [(-1) ** j * _determinant([row[:j] + row[j + 1 :] for row in rows]) for j in range(p)]
 
 
-def _determinant(rows: list[Any]) -> Any:
+def _determinant(rows: list[tuple[int, ...]]) -> int:
     if not rows:
         return 1
-    total: Any = 0
+    total = 0
     for j, entry in enumerate(rows[0]):
         if entry:
             total += (-1) ** j * entry * _determinant([row[:j] + row[j + 1 :] for row in rows[1:]])
     return total
 
 
-def _full_rank(points: list[tuple[Any, float, float]]) -> list[tuple[Any, float, float]]:
+def _full_rank(points: list[Point]) -> list[Point]:
     """The points in coordinates that are independent over them."""
-    columns = np.array([point for point, _, _ in points], dtype=object).T.tolist()
     kept: list[int] = []
-    reduced: list[tuple[int, list[Any]]] = []  # the place of a leading entry, and the column
-    for j, column in enumerate(columns):
+    reduced: list[tuple[int, list[int]]] = []  # the place of a leading entry, and the column
+    for j in range(len(points[0][0])):
+        column = [point[j] for point, _, _ in points]
         for place, other in reduced:
             if column[place]:
-                factor = column[place] / other[place]
-                column = [a - factor * b for a, b in zip(column, other, strict=True)]
+                a, b = other[place], column[place]
+                column = [a * x - b * y for x, y in zip(column, other, strict=True)]
         places = [i for i, entry in enumerate(column) if entry]
         if places:
             kept.append(j)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -9,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-_DTYPES = "biufUO"  # booleans, whole numbers, floats, text, and objects of the kinds above
+_ENTRIES: Mapping[str, type | tuple[type, ...]] = {
+    "b": bool,
+    "i": int,
+    "u": int,
+    "f": (int, float),
+    "U": str,
+    "O": (bool, int, float, str, Fraction),  # labels of several kinds, numbers that floats cannot hold
+}
+_DTYPES = "".join(_ENTRIES)
 
 
 def to_plain(value: Any) -> Any:
@@ -46,7 +55,7 @@ def from_plain(plain: Any, certificate: Callable[[Any], Any]) -> Any:
         if plain.keys() == {"fraction"}:
             return _fraction(plain["fraction"])
         if plain.keys() == {"float"}:
-            return float(plain["float"])
+            return {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[plain["float"]]
         if plain.keys() == {"certificate"}:
             return certificate(plain["certificate"])
         if plain.keys() == {"dict"}:
@@ -67,14 +76,17 @@ def _fraction(text: Any) -> Fraction:
 def _array(plain: Mapping[str, Any], certificate: Callable[[Any], Any]) -> Any:
     if not re.fullmatch(rf"[<>|=]?[{_DTYPES}]\d*", str(plain["dtype"])):
         raise ValueError(f"A certificate holds no array of {plain['dtype']!r:.80}.")
-    if not all(isinstance(n, int) and n >= 0 for n in plain["shape"]):
-        raise ValueError(f"Not the shape of an array: {plain['shape']!r:.80}")
-    entries = [from_plain(entry, certificate) for entry in plain["array"]]
-    dtype = np.dtype(plain["dtype"])
+    shape = plain["shape"]
+    if not isinstance(shape, list) or len(shape) > 8 or not all(type(n) is int and n >= 0 for n in shape):
+        raise ValueError(f"Not the shape of an array: {shape!r:.80}")
+    entries, dtype = from_plain(plain["array"], certificate), np.dtype(plain["dtype"])
+    # NumPy would turn text into numbers, numbers into truth values, and so on
+    if not isinstance(entries, list) or not all(isinstance(entry, _ENTRIES[dtype.kind]) for entry in entries):
+        raise ValueError(f"An array of {plain['dtype']} holds something else.")
+    if dtype.kind in "iuf" and any(isinstance(entry, bool) for entry in entries):
+        raise ValueError("An array of numbers holds a truth value.")
     if dtype.kind == "U":
-        if not all(isinstance(entry, str) for entry in entries):
-            raise ValueError("An array of text must hold text only.")
         dtype = np.dtype(f"U{max(map(len, entries), default=1) or 1}")  # as long as needed, whatever is said
     array = np.empty(len(entries), dtype=dtype)
     array[:] = entries
-    return array.reshape(plain["shape"])
+    return array.reshape(shape)

@@ -23,6 +23,16 @@ def scores_with_error(x: Any, coef: Any, intercept: Any) -> tuple[Any, Any]:
     return np.where(unknown, 0.0, scores), np.where(unknown, np.inf, error)
 
 
+def lengths_between(coef: Any) -> tuple[Any, Any]:
+    """‖w_a - w_c‖ for all rows a, c of weights, (k, k), from above and from below; the weights may be rounded."""
+    d = coef.shape[1]
+    most = float(np.abs(coef).max()) or 1.0  # squares of what is divided by it neither overflow nor vanish
+    unit = coef / most
+    lengths = np.array([np.linalg.norm(unit - row, axis=1) for row in unit])
+    doubt = (d + 8) * EPS * lengths + 16 * d * EPS
+    return most * (lengths + doubt), most * np.maximum(lengths - doubt, 0.0)
+
+
 def exact_score(x: Any, w: Any, b: float) -> Fraction:
     """w.x + b without rounding: floats are rationals."""
     return exact_dot(x, w) + Fraction(float(b))

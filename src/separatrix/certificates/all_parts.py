@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.certificates.base import Certificate, Verification
+from separatrix.certificates.base import Certificate, Check, Verification
 
 TOLD = 3  # parts whose claims are read
 
@@ -29,5 +29,14 @@ class All(Certificate):
         return " ".join(claims) + (f" And so for {more} more parts." if (more := len(self.parts) - TOLD) > 0 else "")
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        checks = (part.verify(X, y, sample_weight).checks for part in self.parts)
-        return Verification(tuple(check for part in checks for check in part))
+        """Every part has to hold; one that says nothing at all holds nothing."""
+        found = [part.verify(X, y, sample_weight) for part in self.parts]
+        empty = tuple(Check("parts without a check", 1.0) for part in found if not part.checks)
+        return Verification(tuple(check for part in found for check in part.checks) + empty)
+
+    @classmethod
+    def _check(cls, witnesses: Mapping[str, Any]) -> None:
+        parts = witnesses["parts"]
+        good = isinstance(parts, (list, tuple)) and len(parts) > 0
+        if not good or not all(isinstance(part, Certificate) and not isinstance(part, All) for part in parts):
+            raise ValueError("The field 'parts' of this All should be a list of certificates, none of them of parts.")

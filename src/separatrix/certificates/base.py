@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from separatrix.certificates._fields import check_field
 from separatrix.certificates._plain import from_plain, to_plain
 
 
@@ -107,7 +108,7 @@ class Certificate(ABC):
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """The certificate that `to_dict` described; `ValueError` if a field is missing, unknown or malformed."""
+        """The certificate that `to_dict` described; `ValueError` that names a field which is missing or malformed."""
         if not isinstance(plain, Mapping):
             raise ValueError("A certificate must be a mapping.")
         kind = Certificate._kinds.get(str(plain.get("kind")))
@@ -122,7 +123,19 @@ class Certificate(ABC):
         if given != names:
             given_names = sorted(map(str, given))
             raise ValueError(f"{kind.__name__} needs the fields {sorted(names)}; this one has {given_names}.")
-        try:
-            return kind(**{name: from_plain(plain[name], Certificate.from_dict) for name in names})
-        except _MALFORMED as error:
-            raise ValueError(f"A field of this {kind.__name__} is malformed: {error}") from error
+        witnesses = {name: _read(kind.__name__, name, plain[name]) for name in names}
+        kind._check(witnesses)
+        return kind(**witnesses)
+
+    @classmethod
+    def _check(cls, witnesses: Mapping[str, Any]) -> None:
+        """`ValueError` if a field that was read is not of its type."""
+        for field in fields(cls):
+            check_field(cls.__name__, field.name, str(field.type), witnesses[field.name])
+
+
+def _read(kind: str, name: str, plain: Any) -> Any:
+    try:
+        return from_plain(plain, Certificate.from_dict)
+    except (ValueError, *_MALFORMED) as error:
+        raise ValueError(f"The field {name!r} of this {kind} is malformed: {error}") from error

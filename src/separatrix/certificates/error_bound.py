@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, read
-from separatrix.certificates._fewest_errors import fewest_errors
+from separatrix.certificates._data import EPS, Data, read, shaped
+from separatrix.certificates._fewest_errors import fewest_errors, repeatable
 from separatrix.certificates._signs import proved_signs
 from separatrix.certificates.base import Certificate, Check, Verification
+
+PROOFS = ("nothing", "identical rows", "enumeration", "search")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +35,12 @@ class ErrorBound(Certificate):
         Found, and proven.
     proof : str
         What the lower bound rests on: "nothing" (it is 0), "identical rows" (of equal rows with opposite labels, the
-        lighter side is always wrong), "enumeration" (of few points, which the check repeats in rational arithmetic),
-        or "search" (of a solver, which the check does not repeat).
+        lighter side is always wrong, and so is a row of zeros that is not positive if b = 0), "enumeration" (of few
+        points, which the check repeats in whole numbers), or "search" (of a solver, which the check repeats by
+        enumeration where points and columns are few, and takes on trust elsewhere: see `trusted`).
     fit_intercept : bool
-        Whether the lower bound is over all hyperplanes; otherwise over those with b = 0.
+        Whether the lower bound is over all hyperplanes, constant predictions included, since one beyond all points
+        makes them; otherwise over those through the origin, w != 0 and b = 0.
     """
 
     classes: Any
@@ -55,41 +61,73 @@ class ErrorBound(Certificate):
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""
-        word = ", on the word of the solver that searched" if self.trusted else ""
         which = "no hyperplane" if self.fit_intercept else "no hyperplane through the origin"
-        return f"w.x + b makes {self.errors:g} errors, and {which} makes fewer than {self.lower_bound:g}{word}."
+        bound = f" {which} makes fewer than {self.lower_bound:g}"
+        if self.trusted:
+            bound = f", on the word of a search that the check does not repeat,{bound}"
+        return f"w.x + b makes {self.errors:g} errors, and{bound}."
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        self._validate()
         data = read(X, y, sample_weight, self.classes, self.class_weight)
-        w, b = np.asarray(self.coef, dtype=np.float64)[0], float(np.asarray(self.intercept)[0])
-        errors = 0.0
+        w = shaped(vars(self), "coef", 1, data.X.shape[1])[0]
+        b = float(shaped(vars(self), "intercept", 1)[0])
+        if b and not self.fit_intercept:
+            raise ValueError("The witness 'intercept' must be 0 where fit_intercept is False.")
+        wrong: list[float] = []
         for x, codes, weight in data.blocks():
-            errors += float(weight[(proved_signs(x, w, b) >= 0) != (codes == self.positive)].sum())
-        rounding = len(data.weight) * EPS * float(data.weight.sum())
+            wrong += weight[(proved_signs(x, w, b) >= 0) != (codes == self.positive)].tolist()
+        errors, terms = fsum(wrong), len(data.weight) + 4
         checks = [
-            Check("errors as stated, off by", abs(errors - self.errors), 0.0, rounding),
-            Check("lower bound above the errors found, by", self.lower_bound - errors, 0.0, rounding),
+            Check("errors as stated, off by", abs(errors - self.errors), 0.0, terms * EPS * errors),
+            Check("lower bound above the errors found, by", self.lower_bound - errors, 0.0, terms * EPS * errors),
         ]
-        if self.proof != "search":
+        if self.lower_bound > 0:
             known = self._proven(data)
-            checks.append(Check("lower bound above what is proven, by", self.lower_bound - known, 0.0, rounding))
+            if known is not None:
+                rounding = 2 * terms * EPS * known
+                checks.append(Check("lower bound above what is proven, by", self.lower_bound - known, 0.0, rounding))
         return Verification(tuple(checks))
 
-    def _proven(self, data: Data) -> float:
-        """What the check itself can prove."""
+    def _validate(self) -> None:
+        """`ValueError` for a field that is not of its kind; what depends on the data is seen to by `verify`."""
+        classes = np.asarray(self.classes)
+        if classes.ndim != 1 or len(np.unique(classes)) != len(classes) or len(classes) < 2:
+            raise ValueError("The witness 'classes' must be two or more different labels.")
+        if type(self.positive) is not int or not 0 <= self.positive < len(classes):
+            raise ValueError(f"The witness 'positive' must be a position in classes; it is {self.positive!r}.")
+        if not isinstance(self.fit_intercept, (bool, np.bool_)):
+            raise ValueError(f"The witness 'fit_intercept' must be True or False; it is {self.fit_intercept!r}.")
+        if self.proof not in PROOFS:
+            raise ValueError(f"The witness 'proof' must be one of {PROOFS}; it is {self.proof!r}.")
+        for name in ("errors", "lower_bound"):
+            figure = getattr(self, name)
+            if isinstance(figure, bool) or not isinstance(figure, Real) or not 0 <= float(figure) < np.inf:
+                raise ValueError(f"The witness {name!r} must be a finite number, not below 0; it is {figure!r}.")
+        if self.class_weight is not None and not (shaped(vars(self), "class_weight", len(classes)) > 0).all():
+            raise ValueError("The witness 'class_weight' must be above 0 for every class.")
+
+    def _proven(self, data: Data) -> float | None:
+        """What the check itself can prove; None if it takes the rest on trust."""
+        if self.proof == "nothing":
+            return 0.0
         if self.proof == "identical rows":
-            return identical_rows_bound(data, self.positive)
-        if self.proof == "enumeration":
-            return fewest_errors(data, self.positive, self.fit_intercept)
-        return 0.0
+            return identical_rows_bound(data, self.positive, self.fit_intercept)
+        if self.proof == "search" and not repeatable(data.X.shape[0], data.X.shape[1] + self.fit_intercept):
+            return None
+        return fewest_errors(data, self.positive, self.fit_intercept)
 
 
-def identical_rows_bound(data: Data, positive: int) -> float:
-    """The sum over distinct rows of the lighter of its two sides: no function of x gets both right."""
+def identical_rows_bound(data: Data, positive: int, intercept: bool) -> float:
+    """The sum over distinct rows of the lighter of its two sides: no function of x gets both right.
+
+    Of rows of zeros it is the side that is not positive if b = 0: their score is 0.
+    """
     sides: dict[bytes, list[float]] = {}
     for x, codes, weight in data.blocks():
         for row, code, c in zip(
             np.ascontiguousarray(x + 0.0), codes, weight, strict=True
         ):  # + 0.0 makes -0.0 equal 0.0
             sides.setdefault(row.tobytes(), [0.0, 0.0])[int(code == positive)] += c
-    return sum(min(pair) for pair in sides.values())
+    zeros = bytes(8 * data.X.shape[1])
+    return sum(pair[0] if row == zeros and not intercept else min(pair) for row, pair in sides.items())

@@ -7,8 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from separatrix.certificates._data import flag
 from separatrix.certificates._feature_space import FeatureSpace
-from separatrix.certificates._fields import flag, number, vector
+from separatrix.certificates._witnesses import number, vector
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import MarginBracket, beyond
 
@@ -69,7 +70,7 @@ class KernelMarginBracket(MarginBracket):
         return least, most
 
     def _bounds(self, X: Any, y: Any, sample_weight: Any) -> tuple[FeatureSpace, float, float]:
-        free, b = flag(self, "fit_intercept"), number(self, "intercept")
+        free, b = flag(self.fit_intercept, "fit_intercept"), number(self, "intercept")
         if self.space != "feature" or self.direction is not None:
             raise ValueError("With a kernel, the field 'space' must be 'feature', and 'direction' None.")
         if not free and b != 0:
@@ -144,7 +145,7 @@ class KernelInseparable(Certificate):
             return replace(self, margin_bound=self._bound(X, y, sample_weight)[1])
 
     def _bound(self, X: Any, y: Any, sample_weight: Any) -> tuple[FeatureSpace, float]:
-        free = flag(self, "fit_intercept")
+        free = flag(self.fit_intercept, "fit_intercept")
         space = FeatureSpace(self, X, y, sample_weight)
         weights = vector(self, "weights", len(space.support))
         if not weights.max() > 0:

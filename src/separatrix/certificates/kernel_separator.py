@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.certificates._data import EPS, read
-from separatrix.certificates._fields import finite, labels, number, positions, sides, vector
 from separatrix.certificates._kernels import kernel_block, known, points_of
+from separatrix.certificates._witnesses import number, positions, sides, vector
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import beyond
 
@@ -74,9 +74,8 @@ class KernelSeparator(Certificate):
         positive, _ = sides(self)
         b = number(self, "intercept")
         points = points_of(self.kernel, X)
-        finite(points)
         n = len(points) if isinstance(points, list) else points.shape[0]
-        data = read(np.arange(n)[:, None], y, sample_weight, labels(self), None)
+        data = read(np.arange(n)[:, None], y, sample_weight, self.classes, None)
         kept = np.asarray(data.X)[:, 0]
         chosen = positions(self, "support", len(kept))
         support, c = kept[chosen], vector(self, "dual_coef", len(chosen))

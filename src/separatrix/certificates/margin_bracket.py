@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.certificates._data import Data, read
-from separatrix.certificates._fields import flag, number, positions, sides, vector
+from separatrix.certificates._data import Data, flag, read
 from separatrix.certificates._margins import hull_bound, length_between, quotient_below, smallest_score
+from separatrix.certificates._witnesses import number, positions, sides, vector
 from separatrix.certificates.base import Certificate, Check, Verification
 
 SPACES = ("homogeneous", "input")
@@ -96,7 +96,7 @@ class MarginBracket(Certificate):
 
     def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
         """Bounds on the best margin, of the direction from below and of the hull from above."""
-        intercept, (positive, negative) = flag(self, "fit_intercept"), sides(self)
+        intercept, (positive, negative) = flag(self.fit_intercept, "fit_intercept"), sides(self)
         if self.space not in SPACES:
             raise ValueError(f"The field 'space' must be one of {SPACES}, not {self.space!r:.80}.")
         data = read(X, y, sample_weight, self.classes, None)
@@ -116,8 +116,6 @@ class MarginBracket(Certificate):
         def blocks() -> Iterator[tuple[Any, Any]]:
             first = 0
             for x, _, _ in data.blocks():
-                if not np.isfinite(x).all():
-                    raise ValueError("X has entries that are not finite.")
                 yield x, signs[first : first + len(x)]
                 first += len(x)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, read
-from separatrix.certificates._exact import exact_signs, rational
-from separatrix.certificates._signs import scores_with_error
+from separatrix.certificates._data import EPS, Data, position, read
+from separatrix.certificates._exact import exact_signs, length_above, numbers, rational
+from separatrix.certificates._signs import TINY, lengths_between, scores_with_error
 from separatrix.certificates.base import Certificate, Check, Verification
 
 
@@ -17,7 +18,8 @@ from separatrix.certificates.base import Certificate, Check, Verification
 class Separator(Certificate):
     """y_i (w.x_i + b) > 0 for every row i; or, with a row of weights for each class, the class of i scores highest.
 
-    The check is a proof: where float64 cannot tell the sign of a score, rational arithmetic does.
+    The check is a proof: where float64 cannot tell the sign of a score, or on which side of the margin a point is,
+    rational arithmetic does.
 
     Parameters
     ----------
@@ -28,8 +30,8 @@ class Separator(Certificate):
     positive : int or None
         Position in `classes` of the label with y_i = +1, all others being -1; None for one row of weights a class.
     margin : float
-        min_i y_i (w.x_i + b) / ‖w‖, the distance of the nearest point; with several rows of weights,
-        min over i and c of ((w_y - w_c).x_i + b_y - b_c) / ‖w_y - w_c‖.
+        A lower bound on min_i y_i (w.x_i + b) / ‖w‖, the distance of the nearest point; with several rows of weights,
+        on min over i and c of ((w_y - w_c).x_i + b_y - b_c) / ‖w_y - w_c‖.
     """
 
     classes: Any
@@ -42,59 +44,65 @@ class Separator(Certificate):
     def claim(self) -> str:
         """What is claimed, in one sentence."""
         if self.positive is None:
-            return f"Every row has its highest score w_c.x + b_c in its own class, by a distance of {self.margin:.4g}."
-        return f"Every row has y (w.x + b) > 0, and the nearest is at the distance {self.margin:.4g}."
+            return (
+                "Every row has its highest score w_c.x + b_c in its own class, by a distance of at least "
+                f"{self.margin:.4g}."
+            )
+        return f"Every row has y (w.x + b) > 0, and the nearest is at a distance of at least {self.margin:.4g}."
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         data = read(X, y, sample_weight, self.classes, None)
-        coef, intercept = np.asarray(self.coef), np.asarray(self.intercept)
-        wrong, margin, rounding = (_two if self.positive is not None else _many)(data, coef, intercept, self.positive)
+        k, d = len(self.classes), data.X.shape[1]
+        rows = 1 if self.positive is not None else k
+        coef, intercept = numbers(self.coef, "coef", rows, d), numbers(self.intercept, "intercept", rows)
+        if not (isinstance(self.margin, (float, int)) and 0 <= self.margin < np.inf):
+            raise ValueError(f"margin must be a finite number, not below 0; it is {self.margin!r}.")
+        if data.values.ndim != 1 or not any(map(bool, coef.ravel().tolist())):
+            raise ValueError("coef must not be all 0, and there must be one label a row.")
+        margin = Fraction(self.margin)
+        if self.positive is not None:
+            wrong, near = _two(data, coef[0], rational(intercept[0]), position(self.positive, "positive", k), margin)
+        else:
+            wrong, near = _many(data, coef, intercept, margin)
         return Verification(
             (
-                Check("rows not strictly on their side", wrong),
-                Check("margin as stated, off by", abs(margin - self.margin), 0.0, rounding),
+                Check("rows not strictly on their side", float(wrong)),
+                Check("rows nearer than the stated margin", float(near)),
             )
         )
 
 
-def _two(data: Data, coef: Any, intercept: Any, positive: int | None) -> tuple[int, float, float]:
-    floats, offset = coef.astype(np.float64), intercept.astype(np.float64)
-    length = _length(floats[0])
-    wrong, margin, error = 0, np.inf, 0.0
+def _two(data: Data, w: Any, b: Fraction, positive: int, margin: Fraction) -> tuple[int, int]:
+    """How many rows are wrong, and how many have y (w.x + b) < margin ‖w‖."""
+    step = margin * length_above(w)
+    wrong = near = 0
     for x, codes, _ in data.blocks():
-        y = np.where(codes == positive, 1, -1)
-        wrong += int((y * exact_signs(x, coef[0], intercept[0]) <= 0).sum())
-        scores, bound = scores_with_error(x, floats, offset)
-        margin = min(margin, float((y * scores[:, 0]).min()))
-        error = max(error, float(bound.max()))
-    return wrong, margin / length, 8 * (error / length + EPS * abs(margin / length))
+        for sign, side in ((1, x[codes == positive]), (-1, x[codes != positive])):
+            short = sign * exact_signs(side, w, b - sign * step) < 0 if step else np.ones(len(side), dtype=bool)
+            near += int(short.sum()) if step else 0
+            wrong += int((sign * exact_signs(side[short], w, b) <= 0).sum())
+    return wrong, near
 
 
-def _many(data: Data, coef: Any, intercept: Any, positive: int | None) -> tuple[int, float, float]:
+def _many(data: Data, coef: Any, intercept: Any, margin: Fraction) -> tuple[int, int]:
+    """How many leads over a rival are not positive, and how many are below the margin times ‖w_y - w_c‖."""
     k = len(coef)
     floats, offset = coef.astype(np.float64), intercept.astype(np.float64)
-    lengths = np.array([[_length(floats[a] - floats[c]) for c in range(k)] for a in range(k)])
-    wrong, margin, error = 0, np.inf, 0.0
+    lengths, _ = lengths_between(floats)
+    wrong = near = 0
     for x, codes, _ in data.blocks():
         rows = np.arange(len(x))
         scores, bound = scores_with_error(x, floats, offset)
+        doubt = 2 * bound + TINY * np.abs(x).sum(axis=1)[:, None]  # Fractions lost digits when they became floats
         lead = scores[rows, codes][:, None] - scores
-        doubt = bound[rows, codes][:, None] + bound + EPS * np.abs(lead)
-        others = np.arange(k) != codes[:, None]
-        fails = others & (lead < -doubt)
-        open_rows, rivals = np.nonzero(others & ~(np.abs(lead) > doubt))
+        clear = lead - (1 + 4 * EPS) * (doubt[rows, codes][:, None] + doubt) > 2 * float(margin) * lengths[codes]
+        open_rows, rivals = np.nonzero((np.arange(k) != codes[:, None]) & ~clear)
         for a, c in set(zip(codes[open_rows].tolist(), rivals.tolist(), strict=True)):
             w = [rational(p) - rational(q) for p, q in zip(coef[a], coef[c], strict=True)]
-            at = open_rows[(codes[open_rows] == a) & (rivals == c)]
-            fails[at, c] = exact_signs(x[at], w, rational(intercept[a]) - rational(intercept[c])) <= 0
-        wrong += int(fails.any(axis=1).sum())
-        length = lengths[codes]
-        margin = min(margin, float(np.divide(lead, length, out=np.full_like(lead, np.inf), where=others).min()))
-        error = max(error, float(np.divide(doubt, length, out=np.zeros_like(lead), where=others).max()))
-    return wrong, margin, 8 * (error + EPS * abs(margin))
-
-
-def _length(w: Any) -> float:
-    """‖w‖ without a square that overflows or vanishes; 1 for w = 0, whose scores are all b."""
-    largest = float(np.abs(w).max())
-    return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 1.0
+            b = rational(intercept[a]) - rational(intercept[c])
+            at = x[open_rows[(codes[open_rows] == a) & (rivals == c)]]
+            wrong += int((exact_signs(at, w, b) <= 0).sum())
+            length = length_above(w)
+            short = exact_signs(at, w, b - margin * length) < 0 if length else np.full(len(at), margin > 0)
+            near += int(short.sum())
+    return wrong, near

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from separatrix.cli.common import Debug, Json, bad_option, err, guarded, print_json, watched
+from separatrix.cli.common import Debug, Json, bad_option, check_new_folder, err, guarded, print_json, watched
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -45,9 +45,10 @@ def bench(
         chosen = benchmarks.select(only or ())
     except benchmarks.NoSuchBenchmark as error:
         raise bad_option(str(error)) from None
+    files = [folder / name for name in (benchmarks.RESULTS, benchmarks.TABLES, benchmarks.PLOT)]
+    check_new_folder(folder, [file.name for file in files])
     console = err()
     rules = Rules(repeat, limit, lambda message: console.print(message, style="dim"))
-    files = [folder / name for name in (benchmarks.RESULTS, benchmarks.TABLES, benchmarks.PLOT)]
     with watched(*files, partly="what was finished is in them, and --only runs the rest"):
         found = benchmarks.run(chosen, Scale(quick, data), rules, folder)
     if json_:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 from rich.console import Console
+from sklearn.utils._param_validation import InvalidParameterError
 
 from separatrix.errors import (
     DataError,
@@ -62,7 +64,7 @@ def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
         except BrokenPipeError:  # the reader, as in "| head", has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
-        except (SeparatrixError, OSError, MemoryError) as error:
+        except (SeparatrixError, OSError, MemoryError, InvalidParameterError) as error:
             if kwargs.get("debug"):
                 raise
             code = exit_code(error)
@@ -106,7 +108,7 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 def exit_code(error: BaseException) -> int:
     """Which code an error ends with."""
-    if isinstance(error, UnsupportedParameterError):
+    if isinstance(error, UnsupportedParameterError | InvalidParameterError):
         return USAGE
     if isinstance(error, NotSeparableError | UndecidedError):
         return UNCERTIFIED
@@ -165,10 +167,42 @@ def labelled(data: str, target: str | None, format: str | None, drop: list[str] 
 
 def check_folder(path: Path) -> None:
     """That a file can be written at this path, before an hour is spent on its contents."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise FileNotFoundError(2, "No such folder", str(folder))
-    if path.is_dir():
+    target = Path(os.path.realpath(path))  # a link goes on pointing to the file it points to
+    if not target.parent.is_dir():
+        raise FileNotFoundError(2, "No such folder", str(path.parent))
+    if target.is_dir():
         raise IsADirectoryError(21, "This is a folder, not a file", str(path))
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(13, "No permission to write into", str(folder))
+    if os.path.lexists(target) and not target.is_file():
+        raise FileExistsError(17, "This is not an ordinary file, so it cannot be replaced by one", str(path))
+    _check_writable(target.parent)
+
+
+def check_new_folder(folder: Path, names: Iterable[str]) -> None:
+    """That these files can be written into a folder, which need not be there yet."""
+    if folder.is_dir():
+        for name in names:
+            check_folder(folder / name)
+        return
+    place = folder.absolute()
+    while not os.path.lexists(place):
+        place = place.parent
+    if not place.is_dir():
+        raise NotADirectoryError(20, "This is a file, not a folder", str(place))
+    _check_writable(place)
+
+
+def _check_writable(folder: Path) -> None:
+    """By a file that has no name, or none for long: permissions alone do not tell of a full or read-only disk."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise type(error)(error.errno, f"Nothing can be written there ({error.strerror})", str(folder)) from error
+
+
+def told(table: Table, encoder: Any) -> list[str]:
+    """What was decided about rows and columns, also on standard error: nothing is left out without a word."""
+    notes = [*table.notes, *encoder.notes]
+    for note in notes:
+        err().print(f"Note: {clean(note)}", soft_wrap=True)
+    return notes

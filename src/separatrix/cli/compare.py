@@ -18,11 +18,12 @@ from separatrix.cli.common import (
     Json,
     Target,
     bad_option,
-    check_folder,
+    check_new_folder,
     guarded,
     labelled,
     out,
     print_json,
+    told,
     watched,
 )
 
@@ -57,11 +58,11 @@ def compare(
 
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
-    for name in FILES if folder.exists() else ():
-        check_folder(folder / name)
+    check_new_folder(folder, FILES)
     with progress() as tell:
         table = embedded() if data is None else labelled(data, target, format, drop)
         run = run_comparison(table, folds=folds, seed=seed, time_limit=time_limit, tell=tell)
+    told(table, run.encoder)
     words = ["separatrix", "compare", *([data, *(["--target", target] if target else [])] if data else [])]
     words += ["--seed", str(seed), "--folds", str(folds)]
     for name in drop or ():

@@ -23,6 +23,7 @@ from separatrix.cli.common import (
     labelled,
     out,
     print_json,
+    told,
 )
 from separatrix.cli.models import MODELS, find_model, read_options
 
@@ -44,7 +45,7 @@ def fit(
     from separatrix.compare.quiet import quietly
     from separatrix.compare.wording import certificate_words, seconds
     from separatrix.data import Encoder
-    from separatrix.errors import InvalidInputError
+    from separatrix.errors import SeparatrixError
     from separatrix.persistence import save
 
     params = read_options(model, context.args)
@@ -53,13 +54,16 @@ def fit(
     table = labelled(data, target, format, drop)
     encoder = Encoder.fit(table)
     X, names = encoder.transform(table)
+    notes = told(table, encoder)
     started = time.monotonic()
     try:
         with quietly() as warnings:
             estimator.fit(X, table.y)
-    except InvalidInputError as error:
+    except ValueError as error:
         named = re.match(r"(\w+)", str(error))
-        if named is not None and named[1] in params:  # the classifier names the parameter that it cannot use
+        # the classifier names the parameter that it cannot use; scikit-learn, in a plain ValueError, may not
+        untyped = not isinstance(error, SeparatrixError) and bool(params)
+        if untyped or (named is not None and named[1] in params):
             raise bad_option(str(error)) from None
         raise
     elapsed = time.monotonic() - started
@@ -84,6 +88,8 @@ def fit(
                 "certificate": certificate_words(certificate, status),
                 "claim": None if certificate is None else certificate.claim,
                 "warnings": warnings,
+                "notes": notes,
+                "left_out": encoder.left_out,
                 "fingerprint": table.fingerprint,
             }
         )

@@ -119,7 +119,9 @@ MODELS: Mapping[str, Model] = {
     "centroid": Model("NearestCentroid", {}),
     "least-squares": Model("LeastSquaresClassifier", {"max_iter": whole, **INTERCEPT, **BALANCE}),
     "naive-bayes": Model("NaiveBayes", {"family": word, "shared_variance": switch, "alpha": number}),
-    "minimum-error": Model("MinimumErrorClassifier", {"time_limit": number, **INTERCEPT, **BALANCE}),
+    "minimum-error": Model(
+        "MinimumErrorClassifier", {"max_nodes": whole, "time_limit": number, **INTERCEPT, **BALANCE}
+    ),
 }
 
 

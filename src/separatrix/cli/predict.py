@@ -45,7 +45,7 @@ def predict(
     labels = [str(label) for label in bundle.model.classes_]
     head = [*([id_] if id_ else []), "prediction", *_names(bundle.model, labels, proba, scores)]
     with _writer(file) as stream:
-        write = _json_lines(stream, head) if json_ else _csv_lines(stream, head)
+        write = None
         for table in read_chunks(data, rows=ROWS, format=format):
             X, _ = bundle.encoder.transform(table)
             columns: list[Any] = [_ids(table, id_)] if id_ else []
@@ -55,6 +55,8 @@ def predict(
             if scores:
                 found = bundle.model.decision_function(X)
                 columns += [found.tolist()] if found.ndim == 1 else found.T.tolist()
+            if write is None:  # a header is a promise that rows follow
+                write = _json_lines(stream, head) if json_ else _csv_lines(stream, head)
             for row in zip(*columns, strict=True):
                 write(row)
     for surprise, times in bundle.encoder.surprises.items():

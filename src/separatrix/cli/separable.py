@@ -20,6 +20,7 @@ from separatrix.cli.common import (
     labelled,
     out,
     print_json,
+    told,
 )
 
 PROOF = "separatrix proof"
@@ -47,6 +48,7 @@ def separable(
     table = labelled(data, target, format, drop)
     encoder = Encoder.fit(table)
     X, names = encoder.transform(table)
+    notes = told(table, encoder)
     answer = separability(X, table.y, exact=exact)
     if file is not None:
         proof = {
@@ -70,6 +72,8 @@ def separable(
                 "claim": answer.certificate.claim,
                 "margin": answer.margin,
                 "proof": None if file is None else str(file),
+                "notes": notes,
+                "left_out": encoder.left_out,
                 "fingerprint": table.fingerprint,
             }
         )

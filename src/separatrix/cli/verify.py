@@ -31,11 +31,13 @@ def verify(
 ) -> int:
     """Recompute the claim of a model or a proof from the data; exit code 3 if it does not hold."""
     from separatrix.data import embedded
+    from separatrix.persistence.agreement import about_the_data_only
 
-    certificate, encoder, fingerprint = _claim(file)
+    certificate, encoder, fingerprint, bundle = _claim(file)
     table = embedded() if data is None else labelled(data, target or encoder.target, format)
     X, _ = encoder.transform(table)
     same = fingerprint is None or fingerprint == table.fingerprint
+    notes = [] if same else ["this is not the table that the file was made from (its fingerprint differs)"]
     if certificate is None:
         checks, holds, claim = [], False, "This model carries no certificate: its fit was not certified."
     else:
@@ -44,6 +46,13 @@ def verify(
             checks, holds, claim = [str(check) for check in verification.checks], bool(verification), certificate.claim
         except ValueError as error:
             checks, holds, claim = [f"FAILS  {error}"], False, certificate.claim
+    if certificate is not None and bundle is not None:
+        # a claim about other weights than the model has would say nothing of the model
+        other = bundle.differences(X, table.y)
+        checks += [f"FAILS  the model: {difference}" for difference in other]
+        holds = holds and not other
+        if about_the_data_only(bundle.model):
+            notes.append("the claim is about the data; the weights of the model are no optimum, and nothing is claimed")
     if json_:
         print_json(
             {
@@ -53,6 +62,7 @@ def verify(
                 "claim": claim,
                 "checks": checks,
                 "same_data": same,
+                "notes": notes,
             }
         )
         return 0 if holds else UNCERTIFIED
@@ -60,25 +70,25 @@ def verify(
     console.print(f"Claim: {clean(claim)}")
     for check in checks:
         console.print(f"  {clean(check)}", soft_wrap=True)
-    if not same:
-        console.print("Note: this is not the table that the file was made from (its fingerprint differs).")
+    for note in notes:
+        console.print(f"Note: {note}.", soft_wrap=True)
     console.print("The claim holds." if holds else "The claim does NOT hold for these data.", style="bold")
     return 0 if holds else UNCERTIFIED
 
 
-def _claim(file: Path) -> tuple[Any, Any, str | None]:
-    """The certificate, the encoder and the fingerprint of a proof or a model file."""
+def _claim(file: Path) -> tuple[Any, Any, str | None, Any]:
+    """The certificate, the encoder and the fingerprint of a proof or a model file, and what else the latter holds."""
     from separatrix.errors import ModelFileError
     from separatrix.persistence import load_bundle
 
     with open(file, "rb") as stream:
         start = stream.read(64).lstrip()
     if start.startswith(b"{") and b"\0" not in start[:8]:  # a model file starts with a length, high bytes 0
-        return _proof(file)
+        return *_proof(file), None
     bundle = load_bundle(file)
     if bundle.encoder is None:
         raise ModelFileError(f"{file} holds no encoder: it was saved from Python without one, so it takes no tables.")
-    return bundle.model.certificate_, bundle.encoder, bundle.fingerprint
+    return bundle.model.certificate_, bundle.encoder, bundle.fingerprint, bundle
 
 
 def _proof(file: Path) -> tuple[Any, Any, str | None]:

@@ -235,4 +235,4 @@ def _hard_margin() -> Candidate:
 
 def _minimum_error() -> Candidate:
     make = partial(_make, "MinimumErrorClassifier")
-    return Candidate("minimum-error", "fewest errors", make, fixed={"time_limit": 1.0}, most_rows=1_000)
+    return Candidate("minimum-error", "fewest errors", make, fixed={"max_nodes": 150}, most_rows=1_000)

@@ -112,7 +112,7 @@ def compare(
         target=str(table.target),
         n_rows=int(X.shape[0]),
         n_columns=len(table.columns),
-        notes=list(table.notes),
+        notes=[*table.notes, *encoder.notes],
         kinds=Counter(column.kind for column in table.columns),
         columns=[_column(column) for column in table.columns[:MOST_COLUMNS]],
         classes=labels,

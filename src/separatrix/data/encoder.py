@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from separatrix._typing import Array
-from separatrix.data.plans import Plan, apply_plan, category_plan, number_plan
+from separatrix._typing import Array, Floats
+from separatrix.data.kinds import plain_numbers
+from separatrix.data.plans import Plan, apply_plan, category_plan, number_plan, plain_plan
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Column, Table, feature_name
 from separatrix.errors import DataError
 
+if TYPE_CHECKING:
+    import polars
+
 SCHEMA = 1
 LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
+NAMED = 20  # columns that a note names
 _FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse"}
 _WHY = {
     "constant": "one value only",
@@ -38,6 +43,11 @@ class Encoder:
         The column of the labels, which is never encoded.
     names : list of str
         The columns of the result, in the words of the table: ``"age"``, ``"sex=female"``, ``"age is missing"``.
+    left_out : dict
+        The columns that are left out, each with the reason.
+    notes : list of str
+        What was decided about columns when the encoder was made, in sentences: which are left out and why, and how
+        numbers were read that are written in another way than 1234.5. Not kept in files.
     surprises : Counter
         What `transform` has met so far that was not there when the encoder was made, and how often.
     """
@@ -56,6 +66,7 @@ class Encoder:
         self._dropped = dict(dropped)
         self._sparse = sparse
         self.names = _unique(list(self._output()))
+        self.notes: list[str] = []
         self.surprises: Counter[str] = Counter()
 
     def _output(self) -> Iterator[str]:
@@ -108,8 +119,19 @@ class Encoder:
             density = table.matrix.nnz / max(1, table.n_rows * len(indices))
             encoder = cls(table.target, None, indices, dropped, density < 0.5 or len(indices) > 10_000)
         else:
+            kept = [column for column in columns if column.kind not in ("empty", "identifier?")]
+            values, plain = plain_numbers(table.frame, [column.name for column in kept if column.kind == "number"])
+            easy = {
+                column.name: x
+                for column, x in zip(plain, values.T, strict=True)
+                if np.isfinite(x).sum() == len(x) - column.null_count()
+            }
+            series = {column.name: column for column in table.frame.get_columns()}
             plans = tuple(
-                _plan(table, column, scale) for column in columns if column.kind not in ("empty", "identifier?")
+                plain_plan(column.name, easy[column.name], scale)
+                if column.name in easy
+                else _plan(series[column.name], table, column, scale)
+                for column in kept
             )
             plans = tuple(plan for plan in plans if plan.output)
             width = sum(len(plan.output) for plan in plans)
@@ -119,7 +141,14 @@ class Encoder:
             raise DataError(
                 f"{table.source} has no column that could tell the classes apart: {encoder._why_dropped()}."
             )
+        encoder.notes = _notes(columns, encoder.left_out)
         return encoder
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The columns that are left out, each with the reason."""
+        kept = {plan.name for plan in self._plans or ()}
+        return {name: _WHY[kind] for name, kind in self._dropped.items() if name not in kept}
 
     @property
     def scales(self) -> Array:
@@ -143,14 +172,13 @@ class Encoder:
                 "category": f"{plan.name}: {len(plan.categories)} categories, one column of 0 and 1 each",
                 "constant": f"{plan.name}: one value only, so that all it says is where it is missing",
             }[plan.kind]
+            text += f", with {plan.spelling}" if plan.spelling is not None else ""
             if plan.missing and plan.kind in ("number", "boolean"):
                 text += f"; where missing, the mean {plan.mean:.4g}, and a column that says so"
             elif plan.missing and plan.kind == "category":
                 text += "; where missing, zeros, and a column that says so"
             lines.append(text + ".")
-        kept = {plan.name for plan in self._plans or ()}
-        lines += [f"{name}: left out ({_WHY[kind]})." for name, kind in self._dropped.items() if name not in kept]
-        return lines
+        return lines + [f"{name}: left out ({why})." for name, why in self.left_out.items()]
 
     def _why_dropped(self) -> str:
         return (
@@ -182,28 +210,59 @@ class Encoder:
             return self._select(table), list(self.names)
         if table.frame is None:
             raise DataError(f"{table.source} is a libsvm file, but the model was fitted to a table with named columns.")
-        n, first, parts = table.n_rows, 0, []
-        X = None if self._sparse else np.zeros((n, len(self.names)))
+        frame, places = table.frame, self._places()
+        columns = {column.name: column for column in frame.get_columns()}
+        absent = next((plan.name for plan in self._plans if plan.name not in columns), None)
+        if absent is not None:
+            raise unknown_column(table.source, absent, frame.columns)
+        if self._sparse:
+            blocks = [sparse.csr_matrix(self._block(plan, columns[plan.name], table)) for plan in self._plans]
+            return sparse.hstack(blocks, format="csr"), list(self.names)
+        X = np.zeros((table.n_rows, len(self.names)))
+        done = self._fill_numbers(X, frame, places)
         for plan in self._plans:
-            block = self._block(plan, table)
-            if X is None:
-                parts.append(sparse.csr_matrix(block))
-            else:
-                X[:, first : first + block.shape[1]] = block.toarray() if sparse.issparse(block) else block
-            first += block.shape[1]
-        return (sparse.hstack(parts, format="csr") if X is None else X), list(self.names)
+            if plan.name not in done:
+                block, first = self._block(plan, columns[plan.name], table), places[plan.name]
+                X[:, first : first + block.shape[1]] = block
+        return X, list(self.names)
 
-    def _block(self, plan: Plan, table: Table) -> Any:
+    def _places(self) -> dict[str, int]:
+        """The first column of the result that comes from each column."""
+        ends = np.cumsum([0, *(len(plan.output) for plan in self._plans or ())])
+        return {plan.name: int(first) for plan, first in zip(self._plans or (), ends, strict=False)}
+
+    def _fill_numbers(self, X: Floats, frame: polars.DataFrame, places: Mapping[str, int]) -> set[str]:
+        """Put plain numbers in their place, all columns at once; the names of those, as others take a closer look."""
+        plain = {plan.name: plan for plan in self._plans or () if plan.kind == "number" and plan.spelling is None}
+        values, columns = plain_numbers(frame, plain)
+        missing = np.isnan(values)
+        nulls = np.array([column.null_count() for column in columns], dtype=np.int64)
+        # infinite numbers, and NaN in the table itself, are errors for which the row has to be found
+        easy = (missing.sum(axis=0) == nulls) & ~np.isinf(values).any(axis=0)
+        plans = [plain[column.name] for column, good in zip(columns, easy, strict=True) if good]
+        if not plans:
+            return set()
+        values, missing = values[:, easy], missing[:, easy]
+        means, scales = (np.array([getattr(plan, name) for plan in plans]) for name in ("mean", "scale"))
+        first = np.array([places[plan.name] for plan in plans])
+        X[:, first] = np.where(missing, means, values) / scales
+        told = np.array([plan.missing for plan in plans])
+        X[:, first[told] + 1] = missing[:, told]
+        for at in np.flatnonzero(missing.any(axis=0) & ~told):
+            self._surprise(plans[at], int(missing[:, at].sum()))
+        return {plan.name for plan in plans}
+
+    def _surprise(self, plan: Plan, times: int) -> None:
+        self.surprises[f"{plan.name}: missing, which it never was before"] += times
+
+    def _block(self, plan: Plan, column: polars.Series, table: Table) -> Any:
         """The columns that come from one column."""
-        assert table.frame is not None
-        if plan.name not in table.frame.columns:
-            raise unknown_column(table.source, plan.name, table.frame.columns)
-        cells = apply_plan(plan, table.frame[plan.name], table.source, table.row_numbers)
+        cells = apply_plan(plan, column, table.source, table.row_numbers)
         n = table.n_rows
         if cells.unknown:
             self.surprises[f"{plan.name}: a category that is not known"] += cells.unknown
         if not plan.missing and cells.missing.any():
-            self.surprises[f"{plan.name}: missing, which it never was before"] += int(cells.missing.sum())
+            self._surprise(plan, int(cells.missing.sum()))
         indicator = cells.missing[:, None].astype(np.float64) if plan.missing else np.zeros((n, 0))
         if plan.kind == "constant":
             return indicator
@@ -212,6 +271,10 @@ class Encoder:
         codes = np.where(cells.missing & plan.missing, len(plan.categories), cells.values)
         rows = np.flatnonzero(codes >= 0)
         shape = (n, len(plan.categories) + plan.missing)
+        if not self._sparse:
+            block = np.zeros(shape)
+            block[rows, codes[rows]] = 1.0
+            return block
         return sparse.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape=shape)
 
     def _select(self, table: Table) -> Any:
@@ -268,14 +331,30 @@ class Encoder:
         return cls(target, read, None, dropped, plain["sparse"])
 
 
-def _plan(table: Table, column: Column, scale: bool) -> Plan:
-    assert table.frame is not None
-    series = table.frame[column.name]
+def _plan(series: polars.Series, table: Table, column: Column, scale: bool) -> Plan:
     if column.kind == "constant":
         return Plan(column.name, "constant", missing=bool(column.n_missing))
     if column.kind == "category":
         return category_plan(series)
-    return number_plan(series, column.kind, table.source, table.row_numbers, scale)
+    blank = Plan(column.name, column.kind, spelling=column.spelling)
+    return number_plan(series, blank, table.source, table.row_numbers, scale)
+
+
+def _notes(columns: list[Column], left_out: Mapping[str, str]) -> list[str]:
+    """What was decided about columns: each that is left out by name, and each that was read in a way of its own."""
+    notes = [column.note for column in columns if column.note]
+    said = {column.name for column in columns if column.note}
+    for why in dict.fromkeys(left_out.values()):
+        names = [column for column in columns if left_out.get(column.name) == why and column.name not in said]
+        if names:
+            shown = ", ".join(
+                f"{column.name!r}{f' ({column.example[:40]!r}, ...)' if column.n_unique > 1 else ''}"
+                for column in names[:NAMED]
+            )
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            many = len(names) > 1
+            notes.append(f"Column{'s' * many} {shown}{more} {'are' if many else 'is'} left out: {why}.")
+    return notes
 
 
 def _refusal(table: Table, refused: list[Column]) -> DataError:

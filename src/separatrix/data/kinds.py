@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix._typing import Integers
+from separatrix._typing import Floats, Integers
+from separatrix.data.spelling import SHORT, Spelling, could_be_either, found_spelling, like_numbers, sample_of
 from separatrix.data.table import Column, Table, feature_name
 
 if TYPE_CHECKING:
@@ -17,32 +20,48 @@ FEW = 10  # different texts that are categories in a table of any size
 MOST = 1000  # different texts that can be categories at all
 ROWS_EACH = 5  # rows of a category, on average, if there are more than a few
 LONG = 40  # characters of a text, on average, above which it is no category
+WHOLE = 2.0**53  # up to which whole numbers are floats
 ALL_DIFFERENT = 0.95  # the share of different texts from which on they identify the rows
 _DATE = r"^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}/\d{1,2}/\d{1,2})([T ]\d{1,2}:\d{2}.*)?$"
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column as floats, null where it has no value; and the place of the first text that is no number, if any."""
+    """A column as floats, null where it has no value; the place of the first text that is no number, if any.
+
+    ``spelling`` is how the numbers are written, if not as Python does.
+    """
 
     values: polars.Series
     bad: int | None
+    spelling: Spelling | None = None
 
 
-def as_numbers(column: polars.Series) -> Numbers:
-    """The column as floats; decimal commas are read if every number that has one has no point."""
+def as_numbers(column: polars.Series, spelling: Spelling | None = None) -> Numbers:
+    """The column as floats, if its cells are numbers that are all written in one way: in this one, if it is given."""
     import polars as pl
 
     if column.dtype != pl.String:
         return Numbers(column.cast(pl.Float64), None)
+    if spelling is not None:
+        values = spelling.read(column)
+        return Numbers(values, _first_lost(column, values), spelling)
     values = column.cast(pl.Float64, strict=False)
     if values.null_count() == column.null_count():
         return Numbers(values, None)
-    bad = values.is_null() & column.is_not_null()
-    if bool(column.filter(bad).str.contains(r"^[+-]?\d*,\d+$").all()):
-        values = column.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-        bad = values.is_null() & column.is_not_null()
-    return Numbers(values, bad.arg_max() if bad.any() else None)
+    found = found_spelling(column)
+    if found is None or found.fits <= len(column) - values.null_count():
+        return Numbers(values, _first_lost(column, values))
+    return Numbers(found.values, _first_lost(column, found.values), found.spelling)
+
+
+def _first_lost(column: polars.Series, values: polars.Series) -> int | None:
+    if values.null_count() == column.null_count():
+        return None
+    if len(column) <= SHORT:
+        pairs = enumerate(zip(values.to_list(), column.to_list(), strict=True))
+        return next(row for row, (value, cell) in pairs if value is None and cell is not None)
+    return (values.is_null() & column.is_not_null()).arg_max()
 
 
 def as_booleans(column: polars.Series) -> polars.Series | None:
@@ -59,52 +78,177 @@ def as_booleans(column: polars.Series) -> polars.Series | None:
     return folded == "true"
 
 
-def describe_frame(table: Table) -> list[Column]:
-    """The columns of a table with names."""
-    assert table.frame is not None
-    return [_describe(column, table.row_numbers) for column in table.frame.get_columns()]
+def plain_numbers(frame: polars.DataFrame, names: Iterable[str]) -> tuple[Floats, list[polars.Series]]:
+    """The columns of these that are numbers as Python writes them: (n, m) floats, NaN where missing, and themselves.
 
-
-def _describe(column: polars.Series, rows: Integers) -> Column:
+    A table can have many thousands of columns, so that each is looked at by itself: a query over all takes longer.
+    """
     import polars as pl
 
-    missing, name = column.null_count(), column.name
+    wanted = set(names)
+    found, floats = [], []
+    for column in frame.get_columns():
+        if column.name in wanted and (column.dtype == pl.String or column.dtype.is_numeric()):
+            numbers = column.cast(pl.Float64, strict=False)
+            if numbers.null_count() == column.null_count():
+                found.append(column)
+                floats.append(numbers)
+    values = np.empty((len(frame), len(found)), order="F")
+    for j, numbers in enumerate(floats):
+        values[:, j] = numbers.to_numpy()
+    return values, found
+
+
+def describe_frame(table: Table) -> list[Column]:
+    """The columns of a table with names."""
+    frame = table.frame
+    assert frame is not None
+    missing = {column.name: column.null_count() for column in frame.get_columns()}
+    found = {column.name: column for column in _describe_numbers(*plain_numbers(frame, missing), missing)}
+    texts = _texts([column for column in frame.get_columns() if column.name not in found], missing)
+    return [
+        found.get(column.name) or _describe(column, missing[column.name], texts.get(column.name), table.row_numbers)
+        for column in frame.get_columns()
+    ]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What there is to know of the texts of a column: how many differ, how long they are, whether all are such."""
+
+    unique: int
+    length: float
+    dates: bool
+    booleans: bool
+    example: str
+
+
+def _texts(columns: list[polars.Series], missing: Mapping[str, int]) -> dict[str, Texts]:
+    """Of those columns that are texts, and have some."""
+    import polars as pl
+
+    columns = [column for column in columns if column.dtype == pl.String and missing[column.name] < len(column)]
+    return {column.name: _text(column) if len(column) > SHORT else _short_text(column) for column in columns}
+
+
+def _text(column: polars.Series) -> Texts:
+    cells = column.drop_nulls()
+    return Texts(
+        cells.n_unique(),
+        float(cells.str.len_chars().mean()),  # type: ignore[arg-type]
+        bool(cells.str.contains(_DATE).all()),
+        bool(cells.str.to_lowercase().is_in(["true", "false"]).all()),
+        str(cells[0])[:60],
+    )
+
+
+def _short_text(column: polars.Series) -> Texts:
+    cells = [cell for cell in column.to_list() if cell is not None]
+    different = set(cells)
+    dates = all(re.match(_DATE, cell) for cell in different)
+    booleans = all(cell.lower() in ("true", "false") for cell in different)
+    return Texts(len(different), sum(map(len, cells)) / len(cells), dates, booleans, cells[0][:60])
+
+
+def _describe_numbers(values: Floats, columns: list[polars.Series], missing: Mapping[str, int]) -> Iterator[Column]:
+    """Columns of plain numbers, all at once."""
+    n = len(values)
+    if not n or not columns:
+        return
+    counting = np.zeros(len(columns), dtype=bool)
+    if n > 2 * FEW:  # NaN, where a value is missing, differs from all
+        with np.errstate(invalid="ignore"):
+            counting = (np.diff(values, axis=0) == 1.0).all(axis=0)
+    ordered = np.sort(values, axis=0)  # NaN last
+    with np.errstate(invalid="ignore"):
+        unique = (np.diff(ordered, axis=0) > 0).sum(axis=0) + 1
+        large = np.fmax.reduce(np.abs(values), axis=0) >= WHOLE
+    first = np.argmax(~np.isnan(values), axis=0)
+    for j, column in enumerate(columns):
+        if missing[column.name] < n:
+            kind = "constant" if unique[j] == 1 else "identifier?" if counting[j] else "number"
+            example = str(column[int(first[j])])[:60]
+            note = _rounded(column) if large[j] else ""
+            yield Column(column.name, kind, missing[column.name], int(unique[j]), example, note)
+
+
+def _rounded(column: polars.Series) -> str:
+    """That whole numbers beyond 2^53 are no floats, if there are such."""
+    import polars as pl
+
+    if column.dtype.is_float():
+        return ""
+    whole = [
+        int(cell) for cell in column.drop_nulls().cast(pl.String).to_list() if re.fullmatch(r"[+-]?\d{1,400}", cell)
+    ]
+    lost = [value for value in whole if abs(value) > WHOLE and (abs(value) > 1 << 1023 or int(float(value)) != value)]
+    if not lost:
+        return ""
+    return (
+        f"Column {column.name!r} holds whole numbers beyond 2^53, such as {lost[0]}, which are rounded to the nearest "
+        "float: subtract a common offset, or leave it out."
+    )
+
+
+def _describe(column: polars.Series, missing: int, texts: Texts | None, rows: Integers) -> Column:
+    """A column that is not of plain numbers."""
+    import polars as pl
+
+    name, dtype = column.name, column.dtype
     if missing == len(column):
         return Column(name, "empty", missing, 0, "")
-    example = str(column.drop_nulls()[0])[:60]
-    dtype = column.dtype
+    example = str(column.drop_nulls()[0])[:60] if texts is None else texts.example
     if dtype.is_temporal():
         return Column(name, "date", missing, column.n_unique() - bool(missing), example, _date_advice(name))
-    if not (dtype.is_numeric() or dtype in (pl.String, pl.Boolean)):
+    if dtype == pl.Boolean:
+        unique = column.n_unique() - bool(missing)
+        return Column(name, "constant" if unique == 1 else "boolean", missing, unique, example)
+    if texts is None:
         note = f"Column {name!r} holds {dtype}, not numbers or text: split it into such columns, or leave it out."
         return Column(name, "nested", missing, 0, example, note)
     numbers = as_numbers(column)
-    values = column if dtype == pl.Boolean or numbers.bad is not None else numbers.values
-    unique = values.n_unique() - bool(missing)
-    if unique == 1:
+    if numbers.bad is None:
+        unique = len(set(numbers.values.to_list()) - {None})
+        kind = "constant" if unique == 1 else "identifier?" if _counts_rows(numbers.values) else "number"
+        note = _written(column, numbers) if kind == "number" else ""
+        return Column(name, kind, missing, unique, example, note, numbers.spelling)
+    if texts.unique == 1:
         return Column(name, "constant", missing, 1, example)
-    if numbers.bad is None and dtype != pl.Boolean:
-        return Column(name, "identifier?" if _counts_rows(values) else "number", missing, unique, example)
-    if as_booleans(column) is not None:
-        return Column(name, "boolean", missing, unique, example)
-    return _describe_text(column, numbers, unique, rows)
+    if texts.booleans:
+        return Column(name, "boolean", missing, texts.unique, example)
+    return _describe_text(column, missing, numbers, texts, rows)
 
 
-def _describe_text(column: polars.Series, numbers: Numbers, unique: int, rows: Integers) -> Column:
-    name, missing, example = column.name, column.null_count(), str(column.drop_nulls()[0])[:60]
+def _written(column: polars.Series, numbers: Numbers) -> str:
+    """How the numbers were read, where that is a decision."""
+    if numbers.spelling is None:
+        return ""
+    doubtful = "," in (numbers.spelling.thousands, numbers.spelling.decimal) and could_be_either(column)
+    at = next(row for row, cell in enumerate(column) if cell is not None and (not doubtful or "," in cell))
+    example = f"{str(column[at])[:40]!r} as {numbers.values[at]:.15g}"
+    doubt = ". If that is not meant, write numbers without commas" if doubtful else ""
+    return f"Column {column.name!r} is read as numbers with {numbers.spelling}: {example}{doubt}."
+
+
+def _describe_text(column: polars.Series, missing: int, numbers: Numbers, texts: Texts, rows: Integers) -> Column:
+    name, unique, length, example = column.name, texts.unique, texts.length, texts.example
     present = len(column) - missing
-    length = float(column.str.len_chars().mean() or 0.0)  # type: ignore[arg-type]
     found = f"Column {name!r} holds {unique} different texts in {present} rows"
-    if bool(column.drop_nulls().str.contains(_DATE).all()):
+    if texts.dates:
         return Column(name, "date", missing, unique, example, _date_advice(name))
+    odd = ""
+    if like_numbers(sample_of(column)):
+        odd = f"its cells, such as {example[:40]!r}, look like numbers, but are not all written in one way"
     if length <= LONG and unique <= max(FEW, min(MOST, present // ROWS_EACH)):
-        return Column(name, "category", missing, unique, example)
+        note = f"Column {name!r} is taken as categories: {odd}." if odd else ""
+        return Column(name, "category", missing, unique, example, note)
     if numbers.bad is not None and numbers.values.null_count() - missing < present / 2:
         word, row = str(column[numbers.bad])[:40], rows[numbers.bad]
         note = f"Column {name!r} holds numbers, but {word!r} in row {row}: correct the cell, or leave it empty."
         return Column(name, "text", missing, unique, example, note)
     if length <= LONG and unique >= ALL_DIFFERENT * present and present > 2 * FEW:
-        return Column(name, "identifier?", missing, unique, example)
+        note = f"Column {name!r} is left out: {odd}. Write them as 1234.5." if odd else ""
+        return Column(name, "identifier?", missing, unique, example, note)
     note = (
         f"{found} ({length:.0f} characters on average), too many for categories: leave it out, group it into fewer "
         "values, or turn words into counts (sklearn.feature_extraction.text) and save these as a libsvm file."

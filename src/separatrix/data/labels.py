@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix._typing import Array, Integers
 from separatrix.data.kinds import as_booleans, as_numbers
+from separatrix.data.spelling import Spelling
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _typed(column: polars.Series) -> Array:
     if booleans is not None:
         return booleans.to_numpy()
     numbers = as_numbers(column)
-    if numbers.bad is not None:
+    if numbers.bad is not None or (numbers.spelling is not None and numbers.spelling != Spelling(decimal=",")):
         return np.array(column.to_list(), dtype=str)
     values = numbers.values.to_numpy()
     spelled_whole = column.dtype == pl.String and bool(column.str.contains(r"^[+-]?\d{1,15}$").all())

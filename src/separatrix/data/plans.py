@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix._typing import Floats, Integers
 from separatrix.data.kinds import as_numbers
+from separatrix.data.spelling import SHORT, Spelling
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Plan:
         Whether a last column says where the value is missing.
     scale : float
         What numbers are divided by.
+    spelling : Spelling or None
+        How numbers are written, if not as Python does; in another table they must be written so too.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Plan:
     categories: tuple[str, ...] = ()
     missing: bool = False
     scale: float = 1.0
+    spelling: Spelling | None = None
 
     @property
     def output(self) -> list[str]:
@@ -58,12 +62,14 @@ class Plan:
             "categories": list(self.categories),
             "missing": self.missing,
             "scale": self.scale,
+            **({} if self.spelling is None else {"spelling": self.spelling.to_list()}),
         }
 
     @classmethod
     def from_dict(cls, plain: Any) -> Plan:
         """The plan that `to_dict` described; `DataError` if it describes none."""
-        if not isinstance(plain, dict) or set(plain) != {"name", "kind", "mean", "categories", "missing", "scale"}:
+        names = {"name", "kind", "mean", "categories", "missing", "scale"}
+        if not isinstance(plain, dict) or set(plain) - {"spelling"} != names:
             raise DataError("a column of the encoder is malformed")
         mean, categories, scale = plain["mean"], plain["categories"], plain["scale"]
         good = (
@@ -82,7 +88,12 @@ class Plan:
         )
         if not good:
             raise DataError(f"the column {plain['name']!r:.80} of the encoder is malformed")
-        return cls(plain["name"], plain["kind"], float(mean), tuple(categories), plain["missing"], float(scale))
+        spelling = Spelling.from_list(plain["spelling"]) if "spelling" in plain else None
+        if spelling is not None and plain["kind"] != "number":
+            raise DataError(f"the column {plain['name']!r:.80} of the encoder is malformed")
+        return cls(
+            plain["name"], plain["kind"], float(mean), tuple(categories), plain["missing"], float(scale), spelling
+        )
 
 
 @dataclass(frozen=True)
@@ -94,27 +105,34 @@ class Cells:
     unknown: int = 0
 
 
-def number_plan(column: polars.Series, kind: str, source: str, rows: Integers, scale: bool = False) -> Plan:
-    """The plan for numbers, with their standard deviation as scale if asked for, or truth values."""
-    plan = Plan(column.name, kind)
-    cells = apply_plan(plan, column, source, rows)
-    present = cells.values[~cells.missing]
+def number_plan(column: polars.Series, blank: Plan, source: str, rows: Integers, scale: bool = False) -> Plan:
+    """The plan for numbers, with their standard deviation as scale if asked for, or truth values.
+
+    ``blank`` says of which kind they are, and how they are written.
+    """
+    cells = apply_plan(blank, column, source, rows)
+    values = np.where(cells.missing, np.nan, cells.values)
+    plan = plain_plan(column.name, values, scale and blank.kind == "number")
+    return replace(plan, kind=blank.kind, spelling=blank.spelling)
+
+
+def plain_plan(name: str, values: Floats, scale: bool) -> Plan:
+    """The plan for plain numbers, NaN where one is missing."""
+    missing = np.isnan(values)
+    present = values[~missing] if missing.any() else values
     with np.errstate(over="ignore"):
         mean = float(present.mean())
-    if not np.isfinite(mean):  # the sum overflows, not the mean
-        mean = float((present / len(present)).sum())
-    spread = 1.0
-    if scale and kind == "number":
-        with np.errstate(over="ignore"):
-            spread = float(present.std())
-        spread = spread if 0 < spread < np.inf else 1.0
-    return Plan(column.name, kind, mean, (), bool(cells.missing.any()), spread)
+        if not np.isfinite(mean):  # the sum overflows, not the mean
+            mean = float((present / len(present)).sum())
+        spread = float(present.std()) if scale else 1.0
+    return Plan(name, "number", mean, (), bool(missing.any()), spread if 0 < spread < np.inf else 1.0)
 
 
 def category_plan(column: polars.Series) -> Plan:
     """The plan for text."""
-    values = sorted(_texts(column).drop_nulls().unique().to_list())
-    return Plan(column.name, "category", 0.0, tuple(values), bool(column.null_count()))
+    texts = _texts(column)
+    values = set(texts.to_list() if len(texts) <= SHORT else texts.unique().to_list()) - {None}
+    return Plan(column.name, "category", 0.0, tuple(sorted(values)), bool(column.null_count()))
 
 
 def apply_plan(plan: Plan, column: polars.Series, source: str, rows: Integers) -> Cells:
@@ -123,28 +141,28 @@ def apply_plan(plan: Plan, column: polars.Series, source: str, rows: Integers) -
     if plan.kind == "constant":
         return Cells(np.zeros(0), missing)
     if plan.kind == "category":
-        texts = _texts(column)
-        codes = texts.replace_strict(
-            list(plan.categories), list(range(len(plan.categories))), default=-1, return_dtype=_int64()
-        )
-        found = codes.fill_null(-1).to_numpy()
+        found = _codes(_texts(column), plan.categories)
         return Cells(found, missing, int(((found < 0) & ~missing).sum()))
-    numbers = as_numbers(_plain(plan, _zero_one(column) if plan.kind == "boolean" else column, source))
+    numbers = as_numbers(_plain(plan, _zero_one(column) if plan.kind == "boolean" else column, source), plan.spelling)
     if numbers.bad is not None:
         raise _wrong(plan, column, numbers.bad, source, rows)
-    values = numbers.values.fill_null(plan.mean).to_numpy()
-    wrong = ~np.isfinite(values)
-    if plan.kind == "boolean":
-        wrong |= ~missing & (values != 0) & (values != 1)
+    values = numbers.values.to_numpy()
+    wrong = ~np.isfinite(values) if plan.kind == "number" else (values != 0) & (values != 1)
+    wrong &= ~missing
     if wrong.any():
         raise _wrong(plan, column, int(wrong.argmax()), source, rows)
-    return Cells(values, missing)
+    return Cells(np.where(missing, plan.mean, values), missing)
 
 
-def _int64() -> Any:
+def _codes(texts: polars.Series, categories: tuple[str, ...]) -> Integers:
+    """The position of each text among the categories; -1 for one that is not there."""
     import polars as pl
 
-    return pl.Int64
+    places = {category: position for position, category in enumerate(categories)}
+    if len(texts) <= SHORT:
+        return np.array([places.get(text, -1) for text in texts.to_list()], dtype=np.int64)
+    codes = texts.replace_strict(list(places), list(places.values()), default=-1, return_dtype=pl.Int64)
+    return np.asarray(codes.fill_null(-1).to_numpy())
 
 
 def _zero_one(column: polars.Series) -> polars.Series:
@@ -181,6 +199,6 @@ _WORDS = {"number": "numbers", "boolean": "true and false"}
 
 def _wrong(plan: Plan, column: polars.Series, at: int, source: str, rows: Integers) -> DataError:
     cell = str(column[at])[:40]
-    infinite = plan.kind == "number" and as_numbers(column).bad is None
+    infinite = plan.kind == "number" and as_numbers(column, plan.spelling).bad is None
     wrong = f"{cell} is not finite" if infinite else f"{cell!r}, where {_WORDS[plan.kind]} are expected"
     return DataError(f"{source}: row {rows[at]}, column {plan.name!r}: {wrong}. Correct the cell or leave it empty.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix._typing import Array, Integers
+from separatrix.data.spelling import Spelling
 from separatrix.data.suggest import unknown_column
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class Column:
     example : str
         A value, for display.
     note : str
-        What is wrong with the column and what to do, if anything is.
+        What is wrong with the column and what to do, if anything is; or how it was read, if that was a decision.
+    spelling : Spelling or None
+        How its numbers are written, if not as 1234.5.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Column:
     n_unique: int
     example: str
     note: str = ""
+    spelling: Spelling | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from functools import cache
 from typing import Any
 
@@ -53,28 +52,61 @@ def _blas() -> ThreadpoolController:
     return _Libraries().select(user_api="blas")
 
 
-_lock = threading.Lock()
-_users = 0
-_limiter: Any = None
+_lock = threading.RLock()
+_open: set[int] = set()  # who holds BLAS to one thread
+_threads_before: list[tuple[Any, int]] = []  # of each library, while it is held
 
 
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread; fits that overlap in time restore the user's setting only once."""
-    global _users, _limiter
-    with _lock:
-        if _users == 0:
-            _limiter = _blas().limit(limits=1)
-        _users += 1
-    try:
-        yield
-    finally:
+class single_threaded_blas(ContextDecorator):
+    """While any of these is open, BLAS has one thread; when the last is closed, as many as before.
+
+    Ctrl-C may come at any moment, in `__enter__` and `__exit__` too. So what is to be restored is written down before
+    anything is changed, `_settle` can be called again from any state it was left in, and an object that is forgotten
+    without having been closed closes itself.
+    """
+
+    def __enter__(self) -> None:
         with _lock:
-            _users -= 1
-            if _users == 0:
-                _take_control()
-                _limiter.restore_original_limits()
-                _take_control()
+            _open.add(id(self))
+            _settle()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._close()
+        except BaseException:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        with _lock:
+            _open.discard(id(self))
+            _settle()
+
+    def __del__(self) -> None:
+        if _open and id(self) in _open:  # when the interpreter ends, even this may be gone
+            self.__exit__()
+
+    def _recreate_cm(self) -> single_threaded_blas:
+        return single_threaded_blas()  # one for each call of a decorated function
+
+
+def _settle() -> None:
+    """Hold BLAS to one thread if anyone asks for it, else give back what it had."""
+    global _threads_before
+    if _open and not _threads_before:
+        _threads_before = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
+        for library, _ in _threads_before:
+            _set_threads(library, 1)
+    elif not _open and _threads_before:
+        for library, before in _threads_before:
+            _set_threads(library, before)
+        _threads_before = []
+
+
+def _set_threads(library: Any, number: int) -> None:
+    _take_control()
+    library.set_num_threads(number)
+    _take_control()
 
 
 def _take_control() -> None:
@@ -85,10 +117,12 @@ def _take_control() -> None:
 
 
 def _forget_after_fork() -> None:
-    """Threads do not survive a fork: the child starts its own."""
-    global _lock, _users
+    """Threads do not survive a fork, nor does what they held: the child starts its own, with BLAS as it was."""
+    global _lock
     pool.cache_clear()
-    _lock, _users = threading.Lock(), 0
+    _lock = threading.RLock()
+    _open.clear()
+    _settle()
 
 
 if hasattr(os, "register_at_fork"):

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix._typing import Array, Floats
 from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, NoDirectionError, UnsupportedParameterError
+from separatrix.estimators.gate import checked
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
 from separatrix.outcome import Fit
@@ -59,7 +60,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         with self._fitting():
             sample = self._sample(X, y, sample_weight)
-            return self._publish(self._learn(sample), sample)
+            fit = checked(self._learn(sample), self._entries(sample), X, y, sample_weight)
+            return self._publish(fit, sample)
+
+    def _entries(self, sample: Any) -> int:
+        """How many numbers a check of the certificate has to read."""
+        return int(sample.n_given * sample.design.d)
 
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
         """What `fit` was given, checked."""

@@ -67,6 +67,9 @@ class KernelClassifier(Classifier):
             )
         return KernelSample(kernel, points, targets, weight, kept, n)
 
+    def _entries(self, sample: Any) -> int:
+        return int(sample.n_given**2)
+
     def _kernel_without_scale(self) -> Kernel | None:
         """The kernel, if it can be told without the points; the others need them for gamma."""
         if isinstance(self.kernel, str) and self.kernel != "precomputed":

@@ -14,6 +14,7 @@ from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed
+from separatrix.estimators.gate import checked
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.logistic_search import Fold, Search
 from separatrix.estimators.parameters import flags, whole
@@ -128,7 +129,7 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
             search = Search(self, sample, folds, Cs, weighted=sample_weight is not None)
             data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
             fit = self._observed(search.run, len(Cs) + 1, data)
-            return self._publish(fit, sample)
+            return self._publish(checked(fit, self._entries(sample), X, y, sample_weight), sample)
 
     def _learn(self, sample: Sample) -> Fit:
         raise NotImplementedError("fit does it: the folds need y as it was given.")

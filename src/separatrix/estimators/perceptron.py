@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, first_weights, on_given_rows, stream_classes
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.learners.online import TIES, State
-from separatrix.learners.perceptron import RULES, Settings, fresh_states, hyperplanes, one_pass, perceptron, published
+from separatrix.learners.perceptron import RULES, Settings, hyperplanes, one_pass, perceptron, published
 from separatrix.outcome import Fit, Status
 
 
@@ -34,7 +33,8 @@ class Perceptron(Classifier):
         misclassified points, which is gradient descent on the perceptron risk sum_i c_i max(0, -y_i (w.x_i + b)).
         ``"worst"``: one update a pass, with the misclassified point of the smallest y_i (w.x_i + b).
     eta0 : float, default=1.0
-        The step. From zero weights it changes nothing but the length of (w, b).
+        The step. From zero weights it changes nothing but the length of (w, b): the walk is made with steps of 1, and
+        scaled at the end. From others it is that of (w, b)_0 / eta0.
     init : {"zeros", "ones", "first"} or array-like of shape (d + 1,), default="zeros"
         The first weights, intercept last: ``"first"`` is y_1 (x_1, 1). An array has d entries without intercept, or one
         row for each class.
@@ -181,15 +181,15 @@ class Perceptron(Classifier):
                 sweep=self._needs_sweep(),
             )  # fmt: skip
             design, targets = sample.design, sample.targets
-            states = fresh_states(first_weights(self.init, sample), self.average) if first else self._last_states()
+            states = self._first_states(sample, settings) if first else self._last_states()
             with explained_overflow(self, sample):
                 runs = one_pass(design, targets, sample.weight, states, settings)
-            model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
+                model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
             counts = published(targets, runs)
             del counts["dual_coef_"]
             if not first:
                 counts = {name: getattr(self, name) + value for name, value in counts.items()}
-            counts["_states"] = [run.state.forget_rows() for run in runs]
+            counts["_states"] = [run.state.with_step(settings.eta0) for run in runs]
             passes = 1 if first else self.n_iter_ + 1
             return self._publish(Fit(model, None, Status.STREAM, passes, attributes=counts), sample)
 
@@ -202,33 +202,35 @@ class Perceptron(Classifier):
 
     def _learn(self, sample: Sample) -> Fit:
         settings = self._settings()
-        start = self._last_weights(sample) if self.warm_start else None
-        if start is None:
-            start = first_weights(self.init, sample)
+        warm = self.warm_start and "coef_" in self.__dict__
+        states = self._warm_states(sample) if warm else self._first_states(sample, settings)
         with explained_overflow(self, sample):
-            fit = perceptron(sample.design, sample.targets, sample.weight, start, settings)
+            fit = perceptron(sample.design, sample.targets, sample.weight, states, settings)
         return on_given_rows(fit, sample.kept, sample.n_given)
 
-    def _last_weights(self, sample: Sample) -> Floats | None:
-        """The weights of the fit before, for a warm start."""
-        if "coef_" not in self.__dict__:
-            return None
-        weights = np.array([state.w for state in self._last_states()])
-        if not np.array_equal(self.classes_, sample.targets.classes) or weights.shape[1] != sample.design.d + 1:
+    def _first_states(self, sample: Sample, settings: Settings) -> list[State]:
+        """Where training starts by itself."""
+        return [State.begin(w, settings.eta0, settings.average) for w in first_weights(self.init, sample)]
+
+    def _warm_states(self, sample: Sample) -> list[State]:
+        """Where the fit before ended, for a warm start."""
+        states = [state.again(bool(self.average)) for state in self._last_states()]
+        if not np.array_equal(self.classes_, sample.targets.classes) or len(states[0].w) != sample.design.d + 1:
             raise InvalidInputError(
                 "warm_start=True continues the fit before, but classes or number of columns have changed since: "
                 "use warm_start=False, or the same classes and columns."
             )
         if not self.fit_intercept:
-            weights[:, -1] = 0.0
-        return weights
+            for state in states:
+                state.start[-1] = state.w[-1] = 0.0
+        return states
 
     def _last_states(self) -> list[State]:
         """Where the fit before ended; of a model that was saved and loaded, its weights are what is known."""
         if "_states" in self.__dict__:
             return list(self._states)
         weights = np.column_stack([self.coef_, self.intercept_]).astype(np.float64)
-        return fresh_states(weights, self.average)
+        return [State.begin(w, float(self.eta0), bool(self.average)) for w in weights]
 
     def _settings(self) -> Settings:
         parameters.flags(self, "shuffle", "average", "fit_intercept", "warm_start", "trace")

@@ -29,7 +29,8 @@ class PocketPerceptron(Classifier):
         so that it only ever improves. ``"run"``: those with the longest run of correct answers, the final ones
         included, which needs no count and so is faster.
     eta0 : float, default=1.0
-        The step. The weights start at zero, so it changes nothing but their length.
+        The step. The weights start at zero, so it changes nothing but their length: the walk is made with steps of 1,
+        and what is in the pocket is scaled at the end.
     shuffle : bool, default=True
         Whether points are drawn at random, with replacement, as the limit theorem has it; otherwise they take turns.
     max_iter : int, default=100
@@ -49,7 +50,7 @@ class PocketPerceptron(Classifier):
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
         What is in the pocket.
     errors_ : float, or array of shape (k,)
-        Total weight of the rows that it misclassifies.
+        Total weight of the rows that it misclassifies, as it is stored.
     n_updates_ : int, or array of shape (k,)
         How often the walking weights changed.
     certificate_ : ErrorBound or All

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._held import unheld
 from separatrix.design import Design, as_design
 from separatrix.errors import InvalidInputError
 from separatrix.targets import Targets
@@ -95,10 +96,30 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         if reset:
             known["n_features_in_"] = X.shape[1]
             known.pop("feature_names_in_", None)
-            return X
+            return _held(estimator, X, X)
         if known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known:
-            return X
-    return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+            return _held(estimator, X, X)
+    rows = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+    if rows.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions and the like, in a list
+        rows = rows.astype(np.float64)
+    return _held(estimator, X, rows)
+
+
+def _held(estimator: Any, X: Any, rows: Any) -> Any:
+    """The rows, if float64 holds what X has: every claim of a certificate is about X itself."""
+    if X is rows and X.dtype in (np.float64, np.float32):
+        return rows
+    place = unheld(X, rows)
+    if place is None:
+        return rows
+    row, column = place
+    names = getattr(estimator, "feature_names_in_", None)
+    column_name = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+    raise InvalidInputError(
+        f"Input X holds a number that float64 would round: row {row}, {column_name}. If it is an identifier, leave the "
+        "column out; if it counts from far off, as a time in nanoseconds, subtract the column's smallest entry before; "
+        "if rounding does no harm, pass X converted by astype(numpy.float64)."
+    )
 
 
 def check_points(estimator: Any, X: Any, largest: float = LARGEST) -> Any:

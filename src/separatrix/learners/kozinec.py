@@ -60,10 +60,11 @@ class Points:
         return np.asarray(self.y * self.design.dot(v[:, None])[:, 0])
 
     def distance(self, points: Integers, alpha: Floats) -> float:
-        """‖sum_i alpha_i z_i‖ over some points, for alpha divided by its sum."""
+        """‖sum_i alpha_i z_i‖ over some points, for alpha divided by its sum; rounded up."""
         weights = np.zeros((len(self.y), 1))
         weights[points, 0] = self.y[points] * (alpha / alpha.sum())
-        return length(self.design.tdot(weights)[:, 0])
+        error = (len(alpha) + self.design.p + 8) * EPS * self.radius  # each term is at most alpha_i ‖z_i‖ long
+        return length(self.design.tdot(weights)[:, 0]) * (1.0 + 8.0 * EPS) + error
 
     def __getitem__(self, i: int) -> Floats:
         z = np.zeros(self.design.d + 1)
@@ -244,7 +245,7 @@ def kozinec(design: Design, targets: Targets, weight: Floats, settings: Settings
         direction = design.rounded(found.direction)
         lower = float(z.dot(direction).min()) / (length(direction) or 1.0) - z.noise
         points, alpha = np.array(found.nearest.points), found.nearest.alpha
-        upper = z.distance(points, alpha) * (1.0 + 8.0 * EPS)
+        upper = z.distance(points, alpha)
         coef[task], intercept[task] = direction[: design.d], direction[design.d] if design.intercept else 0.0
         code = positive_code(targets, task)
         parts.append(MarginBracket(targets.classes, code, design.intercept, lower, upper, direction, points, alpha))

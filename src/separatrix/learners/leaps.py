@@ -31,14 +31,17 @@ class Leaps:
     one : float
         1 with an intercept, else 0.
     step : array of shape (n,)
-        eta c_i y_i.
+        c_i y_i.
+    offset : array of shape (n,) or None
+        What is added to the scores of w.
     tie : float
         A score of 0 is a mistake for steps below it.
     """
 
-    def __init__(self, x: Array, one: float, step: Floats, tie: float) -> None:
+    def __init__(self, x: Array, one: float, step: Floats, offset: Floats | None, tie: float) -> None:
         points = np.column_stack([x, np.full(len(x), one)]).astype(np.float64, copy=False)
-        self.step, self.tie = step, tie
+        self.step, self.offset, self.tie = step, offset, tie
+        self.added = None if offset is None else np.sign(step) * offset
         changes = step[:, None] * points
         self.changes = list(changes)
         self.columns = np.ascontiguousarray((np.sign(step)[:, None] * points).T)
@@ -46,19 +49,24 @@ class Leaps:
         with np.errstate(all="ignore"):
             self.reach = float(len(x) * np.abs(changes).max())  # how far a pass can move a weight
             self.size = float(np.abs(points).max() * len(self.columns))
+            self.most_added = 0.0 if offset is None else float(np.abs(offset).max())
 
     def finite(self, w: Floats) -> bool:
         """Whether no score of the next pass can overflow."""
         with np.errstate(over="ignore"):
             largest = 1.0 + float(np.dot(w, w))  # no weight is larger
-        return (largest + self.reach) * self.size < LARGEST  # False for NaN
+        return (largest + self.reach) * self.size + self.most_added < LARGEST  # False for NaN
 
     def run(self, order: Integers | None, start: int, w: Floats, alpha: Integers) -> int:
         """Apply the rule to the points order[start:], in place; return the number of updates."""
         columns, limit = (self.columns, self.limit) if order is None else (self.columns[:, order], self.limit[order])
+        added = None if self.added is None else (self.added if order is None else self.added[order])
         t, updates = start, 0
         while t < len(limit):
-            wrong = np.dot(w, columns[:, t:]) < limit[t:]
+            scores = np.dot(w, columns[:, t:])
+            if added is not None:
+                scores += added[t:]
+            wrong = scores < limit[t:]
             first = int(wrong.argmax())
             if not wrong[first]:
                 break

@@ -257,7 +257,13 @@ class Additive:
         """(n, k) scores, or (n, 1) log-odds for two classes, some rows at a time."""
         n, d = X.shape
         step = max(1, (1 << 20) // max(d, 1))
-        joint = np.vstack([self._block(X[first : first + step]) for first in range(0, n, step)])
+        with np.errstate(all="ignore"):
+            joint = np.vstack([self._block(X[first : first + step]) for first in range(0, n, step)])
+        lost = np.flatnonzero(~np.isfinite(joint.max(axis=1)))  # one class may have probability 0, not all of them
+        if len(lost):
+            raise InvalidInputError(
+                f"The score of row {lost[0]} overflows: its entries are too large for the variances."
+            )
         return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
 
     def _block(self, X: Any) -> Floats:

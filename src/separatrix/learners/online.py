@@ -1,4 +1,4 @@
-"""Rosenblatt's rule, one point after the other: score each point; where it is a mistake, w <- w + step_i (x_i, 1).
+"""Rosenblatt's rule, one point after the other: score each point; where it is a mistake, w <- w + c_i y_i (x_i, 1).
 
 The loop is written twice, for dense rows and for CSR rows, and runs in two ways from the same source: compiled on
 arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays). Where mistakes are
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ TIES = {"mistake": np.inf, "positive": 0.0, "correct": -np.inf}
 
 
 def online_dense(
-    x: Any, one: Any, step: Any, tie: Any, order: Any, start: Any, w: Any, alpha: Any, drift: Any, seen: Any,
-    history: Any, when: Any,
+    x: Any, one: Any, step: Any, offset: Any, tie: Any, order: Any, start: Any, w: Any, alpha: Any, drift: Any,
+    seen: Any, history: Any, when: Any,
 ) -> Any:  # fmt: skip
     """Points order[start:] of the dense rows x; see `Rows.run`."""
     d, end = len(w) - 1, len(step) if order is None else len(order)
@@ -40,6 +41,8 @@ def online_dense(
         score = one * w[d]
         for j in range(d):
             score += row[j] * w[j]
+        if offset is not None:
+            score += offset[i]
         if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
@@ -63,8 +66,8 @@ def online_dense(
 
 
 def online_csr(
-    data: Any, indices: Any, indptr: Any, one: Any, step: Any, tie: Any, order: Any, start: Any, w: Any, alpha: Any,
-    drift: Any, seen: Any, history: Any, when: Any,
+    data: Any, indices: Any, indptr: Any, one: Any, step: Any, offset: Any, tie: Any, order: Any, start: Any, w: Any,
+    alpha: Any, drift: Any, seen: Any, history: Any, when: Any,
 ) -> Any:  # fmt: skip
     """Points order[start:] of the CSR rows (data, indices, indptr); see `Rows.run`."""
     d, end = len(w) - 1, len(step) if order is None else len(order)
@@ -83,6 +86,8 @@ def online_csr(
         for q in range(middle + (middle - first), last):
             other += data[q] * w[indices[q]]
         score += other
+        if offset is not None:
+            score += offset[i]
         if not abs(score) < INFINITY:
             return t, -1
         if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
@@ -107,17 +112,24 @@ def online_csr(
 
 @dataclass
 class State:
-    """The weights of one perceptron and how they came about.
+    """The weights v = start + eta w of one perceptron, and how they came about.
+
+    The walk itself is that of eta = 1: w is the sum of the steps c_i y_i (x_i, 1), and a score is eta times
+    w.(x, 1) + start.(x, 1) / eta. So eta changes lengths and nothing else, in floats too: for whole numbers w is free
+    of rounding, where sums of multiples of .1 or .3 are not.
 
     Parameters
     ----------
     w : array of shape (d + 1,)
-        The weights of (x, 1); the last stays 0 without an intercept.
+        The steps so far, in units of eta; the last stays 0 without an intercept.
     alpha : integer array of shape (n,)
         How often each point was used.
     drift : array of shape (d + 1,) or (0,)
-        sum over the updates of (points seen before it) * change: w - drift / seen is the average of the weights
-        after every point. Empty when nobody asks for it.
+        sum over the updates of (points seen before it) * change: w - drift / seen is the average of the steps after
+        every point. Empty when nobody asks for it.
+    start : array of shape (d + 1,)
+        Where the walk began.
+    eta : float
     seen : int
         Points seen.
     """
@@ -125,15 +137,59 @@ class State:
     w: Floats
     alpha: Integers
     drift: Floats
+    start: Floats
+    eta: float = 1.0
     seen: int = 0
+
+    @classmethod
+    def begin(cls, start: Floats, eta: float, average: bool) -> State:
+        """No update yet, from the weights ``start``, which are copied.
+
+        A power of two divides them without rounding: then they are the first of the steps, and start is 0.
+        """
+        w = np.zeros(len(start))
+        with np.errstate(all="ignore"):
+            if frexp(eta)[0] == 0.5 and (start / eta * eta == start).all():
+                start, w = w, start / eta
+        return cls(w, np.zeros(0, dtype=np.int64), np.zeros(len(w) if average else 0), start.copy(), eta)
+
+    def scaled(self, w: Floats) -> Floats:
+        """The weights start + eta w that belong to steps w, a row or several."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = self.start + self.eta * w
+        if not np.isfinite(weights).all():
+            raise FloatingPointError("a weight is not finite")
+        return np.asarray(weights)
+
+    def weights(self) -> Floats:
+        """The weights of the last step."""
+        return self.scaled(self.w)
 
     def averaged(self) -> Floats:
         """The mean of the weights after every point seen, if the drift was kept; else the weights."""
-        return self.w - self.drift / self.seen if len(self.drift) and self.seen else self.w
+        return self.scaled(self.w - self.drift / self.seen) if len(self.drift) and self.seen else self.weights()
 
-    def forget_rows(self) -> State:
-        """The same, without what concerns single points: enough to go on with other points."""
-        return State(self.w, self.alpha[:0].copy(), self.drift, self.seen)
+    def with_step(self, eta: float) -> State:
+        """A copy, of no single point, that goes on with the step eta: the same walk if it is the same step."""
+        if eta == self.eta:
+            return State(
+                self.w.copy(), np.zeros(0, dtype=np.int64), self.drift.copy(), self.start.copy(), eta, self.seen
+            )
+        new = State.begin(self.weights(), eta, average=False)
+        new.drift, new.seen = self.drift * (self.eta / eta), self.seen
+        return new
+
+    def again(self, average: bool) -> State:
+        """A copy, of no single point, that counts anew the points whose weights are averaged."""
+        drift = np.zeros(len(self.w) if average else 0)
+        return State(self.w.copy(), np.zeros(0, dtype=np.int64), drift, self.start.copy(), self.eta)
+
+    def offsets(self, design: Design) -> Floats | None:
+        """start.(x_i, 1) / eta for each row, which the score of w lacks; None if start is 0."""
+        if not self.start.any():
+            return None
+        with np.errstate(all="ignore"):  # where that is not finite, the walk will say so
+            return np.asarray(design.dot(self.start[: design.p, None])[:, 0] / self.eta)
 
 
 class Rows:
@@ -165,10 +221,11 @@ class Rows:
     def _lists(self) -> tuple[list[Any], ...]:
         return tuple(array.tolist() for array in self.arrays)
 
-    def _leaps(self, step: Floats, tie: float) -> leaps.Leaps:
-        if self._leaping is None or self._leaping.step is not step or self._leaping.tie != tie:
-            self._leaping = leaps.Leaps(self.arrays[0], self.one, step, tie)
-        return self._leaping
+    def _leaps(self, step: Floats, offset: Floats | None, tie: float) -> leaps.Leaps:
+        known = self._leaping
+        if known is None or known.step is not step or known.offset is not offset or known.tie != tie:
+            self._leaping = known = leaps.Leaps(self.arrays[0], self.one, step, offset, tie)
+        return known
 
     def add(self, i: int, change: float, w: Floats) -> None:
         """w <- w + change (x_i, one)."""
@@ -181,15 +238,17 @@ class Rows:
         w[self.d] += change * self.one
 
     def run(
-        self, step: Floats, tie: float, order: Integers | None, start: int, state: State, history: Floats,
-        when: Integers,
+        self, step: Floats, offset: Floats | None, tie: float, order: Integers | None, start: int, state: State,
+        history: Floats, when: Integers,
     ) -> tuple[int, int]:  # fmt: skip
         """Apply the rule to the points order[start:], in place; return where it stopped, and the number of updates.
 
         Parameters
         ----------
         step : array of shape (n,)
-            eta c_i y_i: the sign is the label's.
+            c_i y_i: the sign is the label's.
+        offset : array of shape (n,) or None
+            What the walk's start adds to the scores of its steps (see `State.offsets`).
         tie : float
             A score of 0 is a mistake for steps below it (see `TIES`).
         order : integer array or None
@@ -218,12 +277,13 @@ class Rows:
         rest = (state.alpha, drift, state.seen, *record)
         if entries > LIST_ENTRIES or self.effort.pays(work, ahead=self.ahead * work):
             run = compiled(loop, np.inf, in_order=self.sparse)  # to gather weights into vectors takes longer
-            stop, updates = run(*self.arrays, self.one, step, tie, order, start, state.w, *rest)
-        elif in_leaps < one_by_one and (leaping := self._leaps(step, tie)).finite(state.w):
+            stop, updates = run(*self.arrays, self.one, step, offset, tie, order, start, state.w, *rest)
+        elif in_leaps < one_by_one and (leaping := self._leaps(step, offset, tie)).finite(state.w):
             stop, updates = start + left, leaping.run(order, start, state.w, state.alpha)
         else:
             w, turns = state.w.tolist(), None if order is None else order.tolist()
-            stop, updates = loop(*self._lists, self.one, step.tolist(), tie, turns, start, w, *rest)
+            bases = None if offset is None else offset.tolist()
+            stop, updates = loop(*self._lists, self.one, step.tolist(), bases, tie, turns, start, w, *rest)
             state.w[:] = w
         if updates < 0:
             raise FloatingPointError(f"the score of row {stop if order is None else order[stop]} is not finite")

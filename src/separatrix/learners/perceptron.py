@@ -1,5 +1,7 @@
 """The perceptron: w <- w + eta c_i y_i (x_i, 1) at a mistake, by one of three rules, until a pass without mistakes.
 
+The walk is made with eta = 1 and scaled at the end (see `State`): the updates are then the same for every eta.
+
 Rows are taken as they are: the number of updates is bounded by R²/gamma² of these rows, not of rescaled ones.
 """
 
@@ -41,11 +43,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """One perceptron to train: the rows, and their signed steps eta c_i y_i."""
+    """One perceptron to train: the rows, their signed steps c_i y_i, and what the start adds to their scores."""
 
     design: Design
     rows: Rows
     step: Floats
+    offset: Floats | None
     settings: Settings
 
     @property
@@ -56,6 +59,8 @@ class Task:
         """The scores of all rows, and which of them are mistakes."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.design.dot(w[: self.design.p, None])[:, 0]
+            if self.offset is not None:
+                scores += self.offset
         if not np.isfinite(scores).all():
             raise FloatingPointError("a score is not finite")
         return scores, np.where(scores == 0, self.step < self.tie, (scores < 0) == (self.step > 0))
@@ -70,7 +75,7 @@ def online_pass(task: Task, state: State, watch: Recorder | None) -> tuple[int, 
     history, when = np.empty((recorded, task.rows.d + 1)), np.empty(recorded, dtype=np.intp)
     position = updates = 0
     while position < n:
-        position, more = task.rows.run(task.step, task.tie, order, position, state, history, when)
+        position, more = task.rows.run(task.step, task.offset, task.tie, order, position, state, history, when)
         updates += more
         if watch and more:
             watch(when[:more] if order is None else order[when[:more]], history[:more], 1)
@@ -145,27 +150,21 @@ def train(task: Task, state: State, watch: Recorder | None) -> Run:
     return Run(state, passes, updates, mistakes)
 
 
-def perceptron(design: Design, targets: Targets, weight: Floats, start: Floats, settings: Settings) -> Fit:
-    """Train one perceptron for each task, from the weights ``start`` (tasks, d + 1)."""
+def perceptron(design: Design, targets: Targets, weight: Floats, states: Sequence[State], settings: Settings) -> Fit:
+    """Train one perceptron for each task, from these states, which are left as they are."""
     rows, runs = Rows(design), []
     trace = Trace() if settings.trace else None
-    for number, state in enumerate(fresh_states(start, settings.average)):
-        task = Task(design, rows, signed_steps(targets, weight, number, settings.eta0), settings)
-        state.alpha = np.zeros(design.n, dtype=np.int64)
+    for number, before in enumerate(states):
+        task, state = make_task(design, targets, weight, number, before, rows, settings)
         watch = None
         if trace is not None:
-            watch = Recorder(trace, design, task.step, settings.eta0, number if len(start) > 1 else None)
+            watch = Recorder(trace, design, task.step, state, number if len(states) > 1 else None)
             watch(np.array([-1]), state.w[None], 0)
         runs.append(train(task, state, watch))
     model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
     certificate, status, warnings = verdict(design, targets, model, runs, settings)
-    attributes = published(targets, runs) | {"_states": [run.state.forget_rows() for run in runs]}
+    attributes = published(targets, runs) | {"_states": [run.state.with_step(settings.eta0) for run in runs]}
     return Fit(model, certificate, status, max(run.passes for run in runs), trace, attributes, tuple(warnings))
-
-
-def fresh_states(start: Floats, average: bool) -> list[State]:
-    """States of no update yet, from the weights ``start`` (tasks, d + 1), which are copied."""
-    return [State(w.copy(), np.zeros(0, dtype=np.int64), np.zeros(len(w) if average else 0)) for w in start]
 
 
 def one_pass(
@@ -173,18 +172,26 @@ def one_pass(
 ) -> list[Run]:
     """One pass over new rows of a stream, from these states, which are left as they are."""
     rows, runs = Rows(design), []
-    for number, state in enumerate(states):
-        task = Task(design, rows, signed_steps(targets, weight, number, settings.eta0), settings)
-        new = State(state.w.copy(), np.zeros(design.n, dtype=np.int64), state.drift.copy(), state.seen)
-        mistakes, updates = RULES[settings.update](task, new, None)
-        runs.append(Run(new, 1, updates, mistakes))
+    for number, before in enumerate(states):
+        task, state = make_task(design, targets, weight, number, before, rows, settings)
+        mistakes, updates = RULES[settings.update](task, state, None)
+        runs.append(Run(state, 1, updates, mistakes))
     return runs
 
 
-def signed_steps(targets: Targets, weight: Floats, task: int, eta0: float) -> Floats:
-    """eta c_i y_i for each row."""
-    step = 2.0 * eta0 * (targets.values == positive_code(targets, task))
-    step -= eta0  # in place, here and below: to get memory for many rows takes longer than to fill it
+def make_task(
+    design: Design, targets: Targets, weight: Floats, number: int, before: State, rows: Rows, settings: Settings
+) -> tuple[Task, State]:
+    """One task, and a state to train that goes on from another."""
+    state = before.with_step(settings.eta0)
+    state.alpha = np.zeros(design.n, dtype=np.int64)
+    return Task(design, rows, signed_steps(targets, weight, number), state.offsets(design), settings), state
+
+
+def signed_steps(targets: Targets, weight: Floats, task: int) -> Floats:
+    """c_i y_i for each row."""
+    step = 2.0 * (targets.values == positive_code(targets, task))
+    step -= 1.0  # in place, here and below: to get memory for many rows takes longer than to fill it
     step *= weight
     return step
 

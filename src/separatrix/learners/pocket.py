@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass
 class Pocket:
-    """The weights kept, with the weight of the rows they misclassify and the length of their run."""
+    """The steps kept, in units of eta, with the weight of the rows they misclassify and the length of their run."""
 
     w: Floats
     errors: float
@@ -47,13 +47,15 @@ class Pocket:
 class Walk:
     """A perceptron on its way, with a pocket.
 
-    The rule is that of the perceptron, a score of 0 predicting +1 as everywhere. `most_recent` is the number of draws
+    The rule is that of the perceptron, a score of 0 predicting +1 as everywhere; eta scales the result (see `State`).
+    The errors are those of the weights before that, free of its rounding. `most_recent` is the number of draws
     since the last update: the run of the weights it has now.
     """
 
     def __init__(self, design: Design, step: Floats, weight: Floats, settings: Settings) -> None:
         self.design, self.rows, self.step, self.weight, self.settings = design, Rows(design), step, weight, settings
-        self.state = State(np.zeros(design.d + 1), np.zeros(design.n, dtype=np.int64), np.zeros(0))
+        self.state = State.begin(np.zeros(design.d + 1), settings.eta0, average=False)
+        self.state.alpha = np.zeros(design.n, dtype=np.int64)
         self.pocket = Pocket(self.state.w.copy(), float(self.errors(self.state.w[None])[0]))
         self.updates = self.most_recent = 0
 
@@ -76,7 +78,9 @@ class Walk:
         position = updates = 0
         while position < n:
             before, start = self.state.w.copy(), position
-            position, more = self.rows.run(self.step, TIES["positive"], order, position, self.state, history, when)
+            position, more = self.rows.run(
+                self.step, None, TIES["positive"], order, position, self.state, history, when
+            )
             updates += more
             keep = self._keep_best if self.settings.method == "ratchet" else self._keep_longest
             errors = keep(before, history[:more], when[:more] - start, position - start)
@@ -129,12 +133,12 @@ def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings)
     trace = Trace() if settings.trace else None
     walks, bounds, passes = [], [], 1
     for number in range(tasks):
-        step = signed_steps(targets, weight, number, settings.eta0)
+        step = signed_steps(targets, weight, number)
         walk = Walk(design, step, weight, settings)
         bounds.append(identical_rows(design, targets, weight, number))
         watch = None
         if trace is not None:
-            watch = Recorder(trace, design, step, settings.eta0, number if tasks > 1 else None)
+            watch = Recorder(trace, design, step, walk.state, number if tasks > 1 else None)
             watch(np.array([-1]), walk.state.w[None], 0, errors=np.array([walk.pocket.errors]))
         for sweep in range(1, settings.max_iter + 1):
             passes = max(passes, sweep)
@@ -144,7 +148,7 @@ def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings)
         else:
             walk.finish()
         walks.append(walk)
-    model = hyperplanes(design, np.array([walk.pocket.w for walk in walks]))
+    model = hyperplanes(design, np.array([walk.state.scaled(walk.pocket.w) for walk in walks]))
     parts = [
         error_bound(design, targets, weight, number, model.coef[number], float(model.intercept[number]), bounds[number])
         for number in range(tasks)

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Design
+from separatrix.learners.online import State
 from separatrix.outcome import Trace
 
 
@@ -19,20 +20,22 @@ class Recorder:
     trace : Trace
     design : Design
     step : array of shape (n,)
-        eta c_i y_i.
-    eta : float
+        c_i y_i.
+    state : State
+        The walk, which knows the weights that belong to its steps.
     task : int or None
         The number of the task, if there are several.
     """
 
-    def __init__(self, trace: Trace, design: Design, step: Floats, eta: float, task: int | None) -> None:
-        self.trace, self.design = trace, design
-        self.labels, self.weight = np.sign(step)[:, None], np.abs(step)[:, None] / eta
+    def __init__(self, trace: Trace, design: Design, step: Floats, state: State, task: int | None) -> None:
+        self.trace, self.design, self.state = trace, design, state
+        self.labels, self.weight = np.sign(step)[:, None], np.abs(step)[:, None]
         self.head: dict[str, Any] = {} if task is None else {"task": task}
         self.step, self.mistakes = -1, 0
 
     def __call__(self, points: Integers, history: Floats, mistakes: int, **columns: Array) -> None:
-        """Record updates with these points (-1: all), the weights after each, and the mistakes each one answers."""
+        """Record updates with these points (-1: all), the steps so far after each, and the mistakes each answers."""
+        history = self.state.scaled(history)
         margins = self.labels * self.design.dot(history[:, : self.design.p].T)
         risk = (self.weight * np.maximum(0.0, -margins)).sum(axis=0)
         length = np.linalg.norm(history[:, :-1], axis=1)

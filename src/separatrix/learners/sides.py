@@ -6,9 +6,10 @@ import numpy as np
 
 from separatrix._typing import Array, Floats
 from separatrix.certificates import ErrorBound, Separator
-from separatrix.certificates._signs import exact_score
+from separatrix.certificates._signs import TINY, exact_score
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
+from separatrix.learners.separation.margins import margin_below
 from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
@@ -33,7 +34,7 @@ def sides(design: Design, w: Floats, b: float) -> tuple[Floats, Array]:
         scores[block.rows], signs[block.rows] = values, np.sign(np.nan_to_num(values))
         entries = getattr(x, "data", x) if hasattr(x, "indptr") else x
         if not (whole and size.max() < EXACT and (np.rint(entries) == entries).all()):
-            unclear = ~(np.abs(values) > (design.d + 8) * EPS * size)
+            unclear = ~(np.abs(values) > (design.d + 8) * (EPS * size + TINY))
             doubtful.append(block.rows.start + np.flatnonzero(unclear))
         return ()
 
@@ -49,11 +50,12 @@ def separator(design: Design, targets: Targets, task: int, w: Floats, b: float) 
     if not w.any():
         return None
     y = task_signs(targets, task)
-    scores, signs = sides(design, w, b)
-    if not (y * signs > 0).all():
-        return None
-    margin = max(float((y * scores).min()), 0.0) / length(w)
-    return Separator(targets.classes, w[None].copy(), np.array([b]), positive_code(targets, task), margin)
+    margin = margin_below(design, (y > 0).astype(np.intp), w[None], np.array([b]))
+    if not margin > 0:  # a wrong row, or many that only exact arithmetic can tell from the boundary
+        _, signs = sides(design, w, b)
+        if not (y * signs > 0).all():
+            return None
+    return Separator(targets.classes, w[None].copy(), np.array([b]), positive_code(targets, task), max(0.0, margin))
 
 
 def error_bound(

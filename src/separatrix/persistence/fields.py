@@ -58,8 +58,8 @@ class Sizes:
 Check = Callable[[Any, Sizes], bool]
 
 
-def numbers(*shapes: str, kinds: str = "f", finite: bool = True, least: float = -np.inf) -> Check:
-    """Arrays of one of these shapes ("" for a plain number), not below ``least``, and finite unless said otherwise."""
+def numbers(*shapes: str, kinds: str = "f", finite: bool = True, least: float = -np.inf, most: float = np.inf) -> Check:
+    """Arrays of one of these shapes ("" for a plain number), from ``least`` to ``most``, and finite unless said so."""
 
     def check(value: Any, sizes: Sizes) -> bool:
         if type(value) in (int, float) and "" in shapes:
@@ -72,7 +72,7 @@ def numbers(*shapes: str, kinds: str = "f", finite: bool = True, least: float = 
             return False
         if array.dtype.kind == "f" and not (np.isfinite(array).all() if finite else not np.isnan(array).any()):
             return False
-        return not array.size or bool(array.min() >= least)
+        return not array.size or bool(array.min() >= least and array.max() <= most)
 
     return check
 
@@ -146,7 +146,7 @@ FIELDS: Mapping[str, Check] = {
     "centroids_": numbers("kd"),
     "certificate_": either(nothing, a(Certificate)),
     "class_count_": numbers("k", least=0),
-    "class_prior_": numbers("k", least=0),
+    "class_prior_": numbers("k", least=0, most=1),
     "classes_": labels,
     "coef_": numbers("rd"),
     "coefs_paths_": numbers("**rp"),
@@ -163,6 +163,7 @@ FIELDS: Mapping[str, Check] = {
     "n_features_in_": counts(""),
     "n_iter_": counts("", "*"),
     "n_support_": counts("k"),
+    "n_nodes_": counts(""),
     "n_updates_": counts("", "r"),
     "parameters_": numbers("kd"),
     "penalized_log_likelihood_": numbers(""),

@@ -20,6 +20,7 @@ import separatrix
 from separatrix.data.encoder import Encoder
 from separatrix.errors import DataError, ModelFileError
 from separatrix.estimators.base import Classifier
+from separatrix.persistence.agreement import differences, parameter_differences, row_differences
 from separatrix.persistence.atomic import write_atomically
 from separatrix.persistence.container import pack, unpack
 from separatrix.persistence.fields import FIELDS, LEFT_OUT, check_fields
@@ -53,6 +54,24 @@ class Bundle:
     fingerprint: str | None
     versions: Mapping[str, str]
 
+    def differences(self, X: Any, y: Any) -> list[str]:
+        """How the model differs from what its certificate is about, given the rows that it was fitted to; in words.
+
+        That its weights are those of the certificate was seen when the file was read. What is left are its parameters,
+        and its support vectors, which must be rows of the data.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or list
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        list of str
+            Empty if there is no difference.
+        """
+        return parameter_differences(self.model, y) + row_differences(self.model, X, y)
+
 
 def save(
     model: Any, path: str | os.PathLike[str], *, encoder: Encoder | None = None, fingerprint: str | None = None
@@ -76,7 +95,8 @@ def save(
     Raises
     ------
     ModelFileError
-        Part of the model is not plain data; the message says which.
+        Part of the model is not plain data, or its weights are not those that its certificate is about; the message
+        says which. A model whose weights were changed by hand is saved with ``certificate_ = None``.
     OSError
         The file cannot be written.
 
@@ -200,6 +220,8 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
     model = kind(**parameters)
     model.__dict__.update(fitted, **private)
     model.__dict__["_published"] = _published(document["published"], model.__dict__)
+    if wrong := differences(model):
+        raise ModelFileError(f"{', and '.join(wrong)}: one of them was changed after the fit")
     return Bundle(model, encoder, _fingerprint(document["fingerprint"]), _checked_versions(document["versions"]))
 
 
@@ -232,6 +254,9 @@ def _parameters(kind: type[Classifier], given: Any) -> dict[str, Any]:
             raise ModelFileError(f"its parameter {name} should be a number")
         if isinstance(value, float) and np.isnan(value):
             raise ModelFileError(f"its parameter {name} is not a number")
+    threshold = given.get("threshold", 0.5)  # which predictions depend on
+    if not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+        raise ModelFileError("its parameter threshold is not a probability")
     return given
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ import numpy as np
 from separatrix.errors import ModelFileError
 from separatrix.geometry import Expansion, Hyperplanes
 from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns
+from separatrix.learners.families import Gaussian
 from separatrix.learners.moments import ClassMoments
 from separatrix.learners.naive_bayes import Additive, Settings
 from separatrix.learners.online import State
 from separatrix.persistence.fields import Check, Sizes, a, either, families, nothing, numbers
 
+ROUNDING = 1e-12  # by which logarithms differ from one machine to another
+_RANGES = {"bernoulli": (0.0, 1.0), "multinomial": (0.0, 1.0), "poisson": (0.0, np.inf)}  # of the mean of t(x)
 _EXPANSION: Mapping[str, Check] = {
     "kernel": a(Kernel),
     "dual_coef": numbers("r*"),
@@ -37,6 +41,8 @@ _MOMENTS: Mapping[str, Check] = {
 _STATE: Mapping[str, Check] = {
     "w": numbers("p"),
     "drift": either(numbers("p"), lambda value, sizes: isinstance(value, np.ndarray) and value.shape == (0,)),
+    "start": numbers("p"),
+    "eta": lambda value, sizes: type(value) is float and 0 < value < np.inf,
     "seen": lambda value, sizes: type(value) is int and 0 <= value < 1 << 62,
 }
 
@@ -67,10 +73,13 @@ def rebuild(plain: Any, attributes: Mapping[str, Any], sizes: Sizes, shared_vari
     if sizes.d is None and set(plain) - {"expansion"}:
         raise ModelFileError("it lacks n_features_in_")
     private: dict[str, Any] = {}
+    if "_families" in attributes:
+        _check_bayes(attributes["_families"], attributes.get("parameters_"), attributes.get("variances_"))
     if "expansion" in plain:
         private["_model"] = _expansion(_checked(plain["expansion"], _EXPANSION, sizes), attributes, sizes)
     elif "additive" in plain:
         parts = _checked(plain["additive"], _ADDITIVE, sizes)
+        _check_additive(parts, attributes)
         settings = Settings(parts.pop("families"), bool(shared_variance), 1.0, None)
         private["_model"] = Additive(settings, **parts)
     elif "coef_" in attributes:
@@ -93,10 +102,49 @@ def _checked(plain: Any, wanted: Mapping[str, Check], sizes: Sizes) -> dict[str,
     return dict(plain)
 
 
+def _check_bayes(families: list[Any], parameters: Any, variances: Any) -> None:
+    """Parameters in the range of each column's family; variances of normal distributions only, 0 if it never varies."""
+    gaussian = np.array([isinstance(family, Gaussian) for family in families])
+    if parameters is None or (variances is None) == bool(gaussian.any()):
+        raise ModelFileError("it has a family for each column, but not the parameters of all")
+    live = np.zeros((1, len(families)), dtype=bool) if variances is None else np.atleast_2d(variances) > 0
+    if (live & ~gaussian).any() or (live.any(axis=0) & ~live.all(axis=0)).any():
+        raise ModelFileError("its variances_ are malformed: above 0 in every class, for normal distributions only")
+    for name, (least, most) in _RANGES.items():
+        own = parameters[:, [family.name == name for family in families]]
+        if not ((own >= least) & (own <= most)).all():
+            raise ModelFileError(
+                f"its parameters_ are malformed: those of a {name} column are from {least:g} to {most:g}"
+            )
+
+
+def _check_additive(parts: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
+    """What scores points follows from the parameters that are published: nothing else could be checked by anyone."""
+    families, parameters = parts["families"], parts["parameters"]
+    published = {"_families": families, "parameters_": parameters, "variances_": parts["variances"]}
+    for name, value in published.items():
+        own: Any = attributes.get(name)
+        if not (own == value if isinstance(value, list) or value is None else np.array_equal(own, value)):
+            raise ModelFileError(f"its {name} are not those that it scores points by")
+    expected: dict[str, Any] = {name: np.zeros_like(parameters) for name in ("natural", "log_partition")}
+    for family in {family.name: family for family in families if not isinstance(family, Gaussian)}.values():
+        at = [other is family for other in families]
+        theta = family.natural(parameters[:, at])
+        silent = (parameters[:, at] == 0).all(axis=0) & (family.name == "poisson")  # counts that never came
+        expected["natural"][:, at] = theta
+        expected["log_partition"][:, at] = np.where(silent, 0.0, family.log_partition(theta))
+    with np.errstate(divide="ignore"):
+        expected["log_prior"] = np.log(attributes["class_prior_"])
+    for name, value in expected.items():
+        if not np.allclose(parts[name], value, rtol=ROUNDING, atol=ROUNDING):
+            raise ModelFileError(f"its {name} is not what follows from its parameters")
+
+
 def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Sizes) -> Expansion:
     kernel, support, vectors = parts["kernel"], attributes.get("support_"), attributes.get("support_vectors_")
     if support is None or vectors is None or parts["dual_coef"].shape[1] != len(support):
         raise ModelFileError("its support vectors are missing, or are not as many as its coefficients")
+    _check_expansion(parts, attributes, sizes)
     if isinstance(kernel, Precomputed):
         if sizes.d is None:
             raise ModelFileError("it lacks n_features_in_")
@@ -109,11 +157,37 @@ def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Size
         raise ModelFileError("its support vectors are not what its kernel takes")
     try:
         rows = KernelRows(kernel, points)
+        if not isinstance(kernel, Precomputed):
+            kernel.diagonal(points)  # overflows if points are beyond the kernel's range
     except (TypeError, ValueError, IndexError) as error:
         raise ModelFileError(f"its support vectors are not what its kernel takes: {error}") from error
     if rows.n != len(support):
         raise ModelFileError("its support vectors are not as many as its coefficients")
     return Expansion(rows, parts["dual_coef"], parts["intercept"])
+
+
+def _check_expansion(parts: Mapping[str, Any], attributes: Mapping[str, Any], sizes: Sizes) -> None:
+    """What is published is what scores points.
+
+    Of a machine for each pair of classes, ``dual_coef_`` has for each support vector a coefficient with each other
+    class.
+    """
+    kernel, intercept = attributes.get("kernel_", parts["kernel"]), attributes.get("intercept_")
+    published: Any = attributes.get("dual_coef_")
+    n_support, m = attributes.get("n_support_"), parts["dual_coef"].shape[1]
+    if kernel != parts["kernel"] or intercept is None or (intercept != parts["intercept"]).any():
+        raise ModelFileError("its kernel_ or intercept_ is not that by which it scores points")
+    expected = published
+    if n_support is not None and sizes.k > 2:
+        if n_support.sum() != m or not isinstance(published, np.ndarray) or published.shape != (sizes.k - 1, m):
+            raise ModelFileError("its n_support_ or dual_coef_ is malformed")
+        own = np.repeat(np.arange(sizes.k), n_support)
+        pairs = combinations(range(sizes.k), 2)
+        expected = np.array(
+            [np.where(own == a, published[c - 1], np.where(own == c, published[a], 0.0)) for a, c in pairs]
+        )
+    if not np.array_equal(expected, parts["dual_coef"]):
+        raise ModelFileError("its dual_coef_ is not that by which it scores points")
 
 
 def _states(plain: Any, sizes: Sizes) -> list[State]:
@@ -123,6 +197,6 @@ def _states(plain: Any, sizes: Sizes) -> list[State]:
     states = []
     for entry in plain:
         parts = _checked(entry, _STATE, sizes)
-        w, drift = (np.ascontiguousarray(parts[name], dtype=np.float64) for name in ("w", "drift"))
-        states.append(State(w, np.zeros(0, dtype=np.int64), drift, parts["seen"]))
+        w, drift, start = (np.ascontiguousarray(parts[name], dtype=np.float64) for name in ("w", "drift", "start"))
+        states.append(State(w, np.zeros(0, dtype=np.int64), drift, start, parts["eta"], parts["seen"]))
     return states

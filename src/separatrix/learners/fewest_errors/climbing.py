@@ -6,16 +6,15 @@ errors for every t.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from separatrix._typing import Floats
+from separatrix.learners.fewest_errors.budget import LINES, SIGNS, Budget
 
 ROUNDS = 400  # line searches without a better result before a start is given up
 
 
-def climb(Z: Floats, weight: Floats, starts: list[Floats], until: float, floor: float) -> tuple[Floats, float]:
+def climb(Z: Floats, weight: Floats, starts: list[Floats], budget: Budget) -> tuple[Floats, float]:
     """v with few errors sum weight_i [z_i.v <= 0], and their weight, over line searches from each start.
 
     Parameters
@@ -24,10 +23,7 @@ def climb(Z: Floats, weight: Floats, starts: list[Floats], until: float, floor: 
         Rows y_i (x_i, 1).
     weight : array of shape (m,)
     starts : list of arrays of shape (p,)
-    until : float
-        `time.monotonic` at which to stop.
-    floor : float
-        Errors with which to stop.
+    budget : Budget
     """
     draw = np.random.default_rng(0)
     best, fewest = starts[0], np.inf
@@ -38,12 +34,13 @@ def climb(Z: Floats, weight: Floats, starts: list[Floats], until: float, floor: 
         while True:
             if errors < fewest:
                 best, fewest = v, errors
-            if quiet >= ROUNDS or fewest <= floor or time.monotonic() > until:
+            if quiet >= ROUNDS or fewest == 0 or not budget.left:
                 break
+            budget.spend(1.0 / LINES + Z.size / (4 * SIGNS))
             found, v = _line(Z, weight, v, _direction(Z, weight, v, draw))
             quiet = 0 if found < errors else quiet + 1
             errors = found
-        if fewest <= floor or time.monotonic() > until:
+        if fewest == 0 or not budget.left:
             break
     return best, fewest
 

@@ -1,30 +1,41 @@
-"""The fewest rows whose removal leaves the rest separable: an exact cover of conflicts.
+"""The fewest rows whose removal leaves the rest separable: branch and cut over conflicts.
 
 A conflict is a set of rows that no hyperplane gets all right: positive weights with sum lambda_i z_i = 0 on at most
 p + 1 of them. Every hyperplane errs on one row of each conflict, so min sum c_i r_i over r in {0, 1} with
-sum_{i in S} r_i >= 1 for the conflicts S known bounds the errors from below, without any large constant. If the rows
-with r_i = 0 are separable, that bound is reached; if not, they hold new conflicts.
+sum_{i in S} r_i >= 1 for the conflicts S known bounds the errors from below, without any large constant. A branch holds
+some rows to be right (r = 0) and gives others up (r = 1). Its linear relaxation, 0 <= r <= 1, bounds it; conflicts that
+the relaxed r violates are added; where there are none, r is a solution, or one of its fractional rows is branched on.
 """
 
 from __future__ import annotations
 
-import time
+import heapq
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import linprog
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.learners.quiet import quiet
+from separatrix.learners.fewest_errors import conflicts
+from separatrix.learners.fewest_errors.budget import Budget
 from separatrix.learners.separation.cone import Cone
-from separatrix.learners.separation.faces import prove
-from separatrix.learners.separation.integers import WholeRows
-from separatrix.learners.separation.programs import lead_program
 
-CLEAR = 1e-7  # a lead that HiGHS can tell from 0
-PROVABLE = 40  # coefficients up to which a conflict is proved in whole numbers
-ROUNDS = 100_000
+WHOLE = 1e-6  # r and bounds nearer than this to a whole number are meant to be one
+AT_ONCE = 12  # conflicts that are looked for before the relaxation is solved again
+FINEST = 1_000_000  # largest weight over the weights' common measure up to which bounds are rounded to multiples of it
+ZERO = 1e-13  # |z.v| over the sum of |terms| that floats cannot tell from 0
+
+
+@dataclass(order=True)
+class Branch:
+    """Rows held to be right (0), given up (1) or open (-1), and what no hyperplane of this branch goes below."""
+
+    bound: float
+    number: int
+    rows: Array = field(compare=False)
 
 
 @dataclass
@@ -37,129 +48,156 @@ class Cover:
     weight : array
     v, upper : array and float
         The best coefficients known and the weight of their errors.
+    budget : Budget
     lower : float
         What no hyperplane goes below.
-    until : float
-        `time.monotonic` at which to stop.
     """
 
     cone: Cone
     weight: Floats
     v: Floats
     upper: float
-    lower: float
-    until: float
-    conflicts: list[Integers] = field(default_factory=list)
+    budget: Budget
+    lower: float = 0.0
 
     def __post_init__(self) -> None:
         n = self.cone.design.n
         self.Z = self.cone.dense(np.arange(n), 1 - self.cone.codes)
-        self.whole = bool((self.weight == np.rint(self.weight)).all())
-        self._uses = np.zeros(n)
-        self._stuck = False
-        self._packed, self._packing = np.zeros(n, dtype=bool), 0.0
+        self.measure = common_measure(self.weight)
+        self.exact = False  # whether v comes from whole numbers
+        self.second: Floats | None = None  # the best before that, should v not survive being rounded
+        self.gave_up = False  # something could not be told, so the bounds may never meet
+        self._conflicts: list[Integers] = []
+        self._known: set[bytes] = set()
+        self._open = [Branch(0.0, 0, np.full(n, -1, dtype=np.int8))]
+        self._branches = 1
 
     @property
     def settled(self) -> bool:
         """Whether the bounds meet."""
-        return self.lower >= self.upper - 1e-9 * max(1.0, self.upper)
+        return met(self.lower, self.upper)
 
     def run(self) -> None:
-        """Alternate between the cover and the conflicts it leaves, until the bounds meet or time runs out."""
-        removed = np.zeros(len(self.weight), dtype=bool)
-        for _ in range(ROUNDS):
-            found = self._split(removed)
-            if not found or self._stuck or self.settled or time.monotonic() > self.until:
+        """Go on until the bounds meet, the budget is spent, or something cannot be told."""
+        while self._open and not (self.settled or self.gave_up):
+            if not self.budget.left:
                 return
-            cover = self._cover()
-            if cover is None or self.settled:
-                return
-            removed = cover
+            branch = heapq.heappop(self._open)
+            self._visit(branch)
+            least = min((other.bound for other in self._open[:1]), default=self.upper)
+            self.lower = max(self.lower, min(least, self.upper))
 
-    def _split(self, removed: Array) -> bool:
-        """Find conflicts among the rows not removed, taking one row of each out, until the rest separates."""
-        kept = ~removed
-        found = False
-        while time.monotonic() < self.until:
-            rows = np.flatnonzero(kept)
-            conflict = self._conflict(rows)
-            if conflict is None:
+    # ------------------------------------------------------------------ one branch
+    def _visit(self, branch: Branch) -> None:
+        """Tighten the bound of a branch until it is settled, or split it in two."""
+        while True:
+            if met(branch.bound, self.upper):
+                return
+            if not self.budget.left or self.gave_up:
+                heapq.heappush(self._open, branch)
+                return
+            relaxed = self._relaxed(branch.rows)
+            if relaxed is None:
+                return  # a conflict among rows held to be right: nothing lies in this branch
+            r, bound = relaxed
+            branch.bound = max(branch.bound, bound)
+            if met(branch.bound, self.upper):
+                return
+            if not self._cut(r):
                 break
-            if not (self.cone.design.intercept or (self.cone.codes[conflict] == 0).any()):
-                # b = 0 and positive rows around the origin: w.x = 0 on them is no error, so this is no conflict
-                self._stuck = True
-                return False
+        if self.gave_up:
+            heapq.heappush(self._open, branch)
+            return
+        fractional = np.minimum(r, 1.0 - r)
+        if fractional.max() <= WHOLE:
+            return  # the rows that are left are separable: this is a solution, and has been offered
+        i = int(np.argmax(fractional * self.weight))
+        for choice in (0, 1):
+            rows = branch.rows.copy()
+            rows[i] = choice
+            heapq.heappush(self._open, Branch(branch.bound, self._branches, rows))
+            self._branches += 1
+
+    def _relaxed(self, rows: Array) -> tuple[Floats, float] | None:
+        """min sum c_i r_i over 0 <= r <= 1 that meet every conflict, and a bound; None if no r does.
+
+        For any y >= 0, c.r >= sum y + (c - A'y).r: so the bound does not hang on how well HiGHS solved it.
+        """
+        low, high = np.where(rows == 1, 1.0, 0.0), np.where(rows == 0, 0.0, 1.0)
+        if not self._conflicts:
+            return low, float(self.weight @ low)
+        columns = np.concatenate(self._conflicts)
+        pointer = np.cumsum([0] + [len(conflict) for conflict in self._conflicts])
+        shape = (len(self._conflicts), len(self.weight))
+        A = sparse.csr_array((np.ones(len(columns)), columns, pointer), shape=shape)
+        if (A @ high < 1).any():
+            return None
+        self.budget.program(2 * len(columns))
+        cost = self.weight / self.weight.max()
+        result = linprog(cost, A_ub=-A, b_ub=-np.ones(shape[0]), bounds=np.column_stack([low, high]), method="highs-ds")
+        if result.status != 0:
+            self.gave_up = True
+            return low, float(self.weight @ low)
+        y = np.maximum(-result.ineqlin.marginals, 0.0)
+        rest = cost - A.T @ y
+        bound = float(y.sum() + np.minimum(rest * low, rest * high).sum()) * float(self.weight.max())
+        if self.measure:
+            bound = float(np.ceil(bound / self.measure - WHOLE)) * self.measure
+        else:
+            bound *= 1.0 - 1e-9
+        return np.clip(result.x, low, high), bound
+
+    def _cut(self, r: Floats) -> bool:
+        """Add conflicts that r violates; False if there are none, as far as can be seen (surely, if r is whole)."""
+        kept, found = r < 1.0 - WHOLE, False
+        for _ in range(AT_ONCE):
+            rows = np.flatnonzero(kept)
+            verdict = conflicts.find(self.cone, self.Z, rows, r + WHOLE, self.budget)
+            if verdict.v is not None:
+                self.offer(verdict.v, exact=True)
+                break
+            if verdict.conflict is None:
+                self.gave_up = True
+                break
+            conflict = np.sort(verdict.conflict)
+            if r[conflict].sum() >= 1.0 - WHOLE or conflict.tobytes() in self._known:
+                break
+            self._known.add(conflict.tobytes())
+            self._conflicts.append(conflict)
             found = True
-            self.conflicts.append(conflict)
-            if not self._packed[conflict].any():  # disjoint conflicts cost one row each
-                self._packed[conflict] = True
-                self._packing += float(self.weight[conflict].min())
-                self.lower = max(self.lower, min(self._packing, self.upper))
-            self._uses[conflict] += 1.0 / self.weight[conflict]
-            kept[conflict[np.argmax(self._uses[conflict])]] = False
+            if not self.budget.left:
+                break
+            lightest = r[conflict] - self.weight[conflict] / self.weight.max()  # given up most readily
+            kept[conflict[np.argmax(lightest)]] = False
         return found
 
-    def _conflict(self, rows: Integers) -> Integers | None:
-        """Rows that cannot all be right, or None if these can: then their hyperplane is compared with the best."""
-        remaining = self.until - time.monotonic()
-        with quiet():
-            solved = lead_program(self.Z[rows], time_limit=max(0.01, remaining)) if len(rows) else None
-        if solved is None:
-            return None
-        v, t, lam = solved
-        self.offer(v)
-        if t > CLEAR:
-            return None
-        used = rows[lam > 1e-9 * lam.max(initial=0.0)]
-        if self.cone.q > PROVABLE:
-            return used
-        for some in (used, rows):  # the few rows should do; all of them decide
-            part = WholeRows(self.cone.only(some))
-            codes = part.cone.codes
-            faces = prove(part, [(i, int(1 - codes[i])) for i in range(min(len(some), 200))])
-            if faces.support:
-                return some[[i for i, _ in faces.support]]
-            if faces.direction is not None:
-                exact = np.array([entry / max(map(abs, faces.direction)) for entry in faces.direction])
-                self._offer_user(part, exact)
-        return None
+    # ------------------------------------------------------------------ the best so far
+    def offer(self, v: Floats, *, exact: bool = False) -> None:
+        """Keep v if it makes fewer errors than the best so far; exact if it comes from whole numbers."""
+        errors = float(self.weight[~right(self.cone, self.Z, v, exact)].sum())
+        if errors < self.upper and v.any():
+            if exact and not self.exact:
+                self.second = self.v
+            self.v, self.upper, self.exact = v, errors, exact
 
-    def offer(self, v: Floats) -> None:
-        """Keep v if it makes fewer errors than the best so far."""
-        errors = float(self.weight[self.Z @ v <= 0].sum())
-        if errors < self.upper:
-            self.v, self.upper = v, errors
 
-    def _offer_user(self, part: WholeRows, v: Floats) -> None:
-        """Coefficients of unshifted columns, brought to those of the shifted ones."""
-        design = self.cone.design
-        v = v.copy()
-        if design.intercept:
-            for shift in (design.offset, design.rest):
-                if shift is not None:
-                    v[-1] += float((shift * part.scale) @ v[:-1])
-        self.offer(v)
+def right(cone: Cone, Z: Floats, v: Floats, exact: bool) -> Array:
+    """Which rows v gets right; on a hyperplane through the origin that is exact, positive rows may lie."""
+    scores = Z @ v
+    if cone.design.intercept or not exact:
+        return np.asarray(scores > 0)
+    on = np.abs(scores) <= ZERO * (np.abs(Z) @ np.abs(v))
+    return np.asarray(np.where(on, cone.codes == 1, scores > 0))
 
-    def _cover(self) -> Array | None:
-        """A lightest set of rows that meets every conflict, and the bound it proves."""
-        n = len(self.weight)
-        columns = np.concatenate(self.conflicts)
-        pointer = np.cumsum([0] + [len(conflict) for conflict in self.conflicts])
-        A = sparse.csr_array((np.ones(len(columns)), columns, pointer), shape=(len(self.conflicts), n))
-        remaining = self.until - time.monotonic()
-        if remaining <= 0:
-            return None
-        with quiet():
-            result = milp(
-                self.weight / self.weight.max(),
-                constraints=LinearConstraint(A, lb=1.0),
-                integrality=np.ones(n),
-                bounds=Bounds(0.0, 1.0),
-                options={"time_limit": remaining, "mip_rel_gap": 0.0},
-            )
-        bound = getattr(result, "mip_dual_bound", None)
-        if bound is not None and np.isfinite(bound):
-            bound = float(bound) * float(self.weight.max())
-            bound = float(np.ceil(bound - 1e-6)) if self.whole else bound * (1 - 1e-9)
-            self.lower = max(self.lower, min(bound, self.upper))
-        return None if result.x is None else np.asarray(result.x > 0.5)
+
+def met(lower: float, upper: float) -> bool:
+    """Whether two bounds are the same but for rounding."""
+    return lower >= upper * (1.0 - 1e-9)
+
+
+def common_measure(weight: Floats) -> float:
+    """The largest number of which all weights are multiples, if that is not too small; else 0."""
+    ratios = [Fraction(entry) for entry in np.unique(weight).tolist()]
+    common = lcm(*(ratio.denominator for ratio in ratios))
+    measure = Fraction(gcd(*(int(ratio * common) for ratio in ratios)), common)
+    return float(measure) if max(ratios) <= FINEST * measure else 0.0

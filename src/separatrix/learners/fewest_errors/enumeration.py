@@ -10,7 +10,6 @@ Float signs are used where they exceed their rounding error, whole numbers elsew
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from itertools import combinations, islice
 from math import comb, factorial
@@ -18,6 +17,7 @@ from math import comb, factorial
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.learners.fewest_errors.budget import SIGNS, Budget
 from separatrix.learners.separation.integers import echelon
 
 LARGEST = 6  # rows (x, 1) longer than this are not enumerated
@@ -26,8 +26,13 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def work(m: int, p: int) -> float:
-    """How many signs are to be computed, the products of a normal counting as some of them."""
-    return float(comb(m, p - 1)) * (m + p * 2.0**p / 4)
+    """How many signs are to be computed."""
+    return float(comb(m, p - 1)) * signs(m, p)
+
+
+def signs(m: int, p: int) -> float:
+    """How many of them for one hyperplane, the products of its normal counting as some."""
+    return m + p * 2.0**p / 4
 
 
 class Enumeration:
@@ -38,15 +43,19 @@ class Enumeration:
     P, y, weight : arrays
     best : float
         Errors already known to be possible: only fewer are looked for.
-    until : float
-        `time.monotonic` at which to stop.
+    budget : Budget
+    zero : bool
+        Whether v = 0, which predicts + everywhere, is allowed: it is where the rows end in a 1 (b alone does it), for
+        the points on a hyperplane, and where all rows are on one, as they are if their columns are dependent.
     """
 
-    def __init__(self, P: Array, y: Floats, weight: Floats, best: float, until: float = np.inf) -> None:
+    def __init__(self, P: Array, y: Floats, weight: Floats, best: float, budget: Budget, zero: bool) -> None:
+        columns = P.shape[1]
         P = independent_columns(P)
+        self.zero = zero or P.shape[1] < columns or not P.any()
         self.P, self.y, self.weight = P, y, weight
         self.plus, self.minus = np.where(y > 0, weight, 0.0), np.where(y < 0, weight, 0.0)
-        self.best, self.until = best, until
+        self.best, self.budget = best, budget
         self.predicted: Floats | None = None  # ±1, of the best split found
         self.complete = True
         self._seen: set[bytes] = set()
@@ -54,11 +63,12 @@ class Enumeration:
 
     def run(self) -> Enumeration:
         """Try everything."""
-        self._offer(float(self.minus.sum()), np.ones(len(self.y)))  # w = 0, or b alone: all are positive
+        if self.zero:
+            self._offer(float(self.minus.sum()), np.ones(len(self.y)))
         if self.p == 1:
-            side = np.array([1.0 if row[0] > 0 else -1.0 for row in self.P])
-            self._offer(float(self.weight[side != self.y].sum()), side)
-            self._offer(float(self.weight[side == self.y].sum()), -side)
+            for turn in (1, -1):
+                side = np.array([1.0 if turn * row[0] >= 0 else -1.0 for row in self.P])
+                self._offer(float(self.weight[side != self.y].sum()), side)
             return self
         F, exact = self._floats()
         rows = combinations(range(len(self.y)), self.p - 1)
@@ -66,9 +76,10 @@ class Enumeration:
         for batch in _batches(rows, size):
             if self.best <= 0:
                 return self
-            if time.monotonic() > self.until:
+            if not self.budget.left:
                 self.complete = False
                 return self
+            self.budget.spend(len(batch) * signs(len(self.y), self.p) / SIGNS)
             self._try(batch, F, exact)
         return self
 
@@ -103,7 +114,7 @@ class Enumeration:
                 self._offer(float(at[b]), predicted)
         for turn, sign in enumerate((1.0, -1.0)):
             for at_b in np.flatnonzero(some & ~general & (wrong[turn] < self.best)):
-                if time.monotonic() > self.until:
+                if not self.budget.left:
                     self.complete = False
                     return
                 if wrong[turn, at_b] < self.best:
@@ -125,7 +136,7 @@ class Enumeration:
         on = np.flatnonzero(side == 0)
         drop = next(j for j, entry in enumerate(v) if entry)
         flat = np.delete(self.P[on], drop, axis=1)
-        inner = Enumeration(flat, self.y[on], self.weight[on], self.best - off, self.until).run()
+        inner = Enumeration(flat, self.y[on], self.weight[on], self.best - off, self.budget, True).run()
         self.complete &= inner.complete
         if inner.predicted is not None:
             side[on] = inner.predicted

@@ -42,7 +42,7 @@ class Points:
 
 
 def distinct(design: Design, signs: Floats, weight: Floats) -> Points:
-    """Merge identical rows. Without an intercept a row of zeros has the score 0, which predicts +1: it is left out."""
+    """Merge identical rows. Without an intercept rows of zeros, whose score 0 predicts +1, are left out."""
     group, first = _groups(design)
     count = len(first)
     for_plus = np.bincount(group, weights=np.where(signs > 0, weight, 0.0), minlength=count)
@@ -53,7 +53,7 @@ def distinct(design: Design, signs: Floats, weight: Floats) -> Points:
     if not design.intercept:
         zero = abs(design.X[first]).sum(axis=1)
         zero = np.asarray(zero).ravel() == 0
-        proof = "search" if for_minus[zero].any() else proof
+        proof = "identical rows" if for_minus[zero].any() else proof
         lighter = np.where(zero, for_minus, lighter)
         net = np.where(zero, 0.0, net)
     kept = np.flatnonzero(net)

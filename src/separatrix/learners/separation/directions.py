@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Array, Integers
 from separatrix.certificates import Separator
-from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design import Design
 from separatrix.learners.separation.integers import WholeRows
-
-CLOSEST = 20  # rows a block whose distance is computed without rounding
+from separatrix.learners.separation.margins import margin_below
 
 
 def separator(design: Design, codes: Integers, classes: Array, coef: Array, intercept: Array) -> Separator | None:
@@ -31,10 +28,8 @@ def separator(design: Design, codes: Integers, classes: Array, coef: Array, inte
     binary = len(classes) == 2
     if not binary:
         coef, intercept = with_first_class(coef, intercept)
-    margin = _margin(design, codes, coef, intercept)
-    if not margin > 0:
-        return None
-    certificate = Separator(classes, coef, intercept, 1 if binary else None, float(margin))
+    margin = max(0.0, margin_below(design, codes, coef, intercept))
+    certificate = Separator(classes, coef, intercept, 1 if binary else None, margin)
     return certificate if certificate.verify(design.X, classes[codes]) else None
 
 
@@ -76,48 +71,3 @@ def _round(value: int, bits: int) -> int:
         return value
     half = 1 << surplus - 1
     return ((value + half) >> surplus) << surplus
-
-
-def _margin(design: Design, codes: Integers, coef: Array, intercept: Array) -> Fraction:
-    """min over i and c of the lead of row i over class c, divided by ‖w_y - w_c‖."""
-    if len(coef) == 1:
-        coef, intercept = with_first_class(coef, intercept)
-    W, b = coef.astype(np.float64), intercept.astype(np.float64)
-    k = len(W)
-    lengths = np.array([[_length(W[a] - W[c]) for c in range(k)] for a in range(k)])
-    if not lengths[~np.eye(k, dtype=bool)].all():
-        return Fraction(-1)
-    found: list[tuple[float, int, int]] = []
-
-    def sweep(block: Block, own: Array) -> Parts:
-        rows = np.arange(len(own))
-        scores = np.asarray(design.block(block.rows.start, block.rows.stop).x @ W.T) + b
-        lead = scores[rows, own][:, None] - scores
-        ratio = np.divide(lead, lengths[own], out=np.full_like(lead, np.inf), where=lengths[own] > 0).ravel()
-        some = min(CLOSEST, ratio.size - 1)
-        for at in np.argpartition(ratio, some)[:some]:
-            found.append((float(ratio[at]), block.rows.start + int(at) // k, int(at) % k))
-        return ()
-
-    design.reduce(sweep, codes)
-    found.sort()
-    closest = [
-        _exact_lead(design.X[[i]], coef, intercept, int(codes[i]), c) / Fraction(float(lengths[codes[i], c]))
-        for ratio, i, c in found[:CLOSEST]
-        if np.isfinite(ratio)
-    ]
-    return min(closest)
-
-
-def _exact_lead(x: Any, coef: Array, intercept: Array, own: int, rival: int) -> Fraction:
-    row = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)[0]
-    total = Fraction(intercept[own]) - Fraction(intercept[rival])
-    for entry, w_own, w_rival in zip(row.tolist(), coef[own], coef[rival], strict=True):
-        if entry:
-            total += Fraction(entry) * (Fraction(w_own) - Fraction(w_rival))
-    return total
-
-
-def _length(w: Floats) -> float:
-    largest = float(np.abs(w).max())
-    return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0

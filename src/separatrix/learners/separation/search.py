@@ -5,19 +5,20 @@ Nothing is returned that its certificate does not verify.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
-from separatrix.design import Block, Design
+from separatrix.design import Block, Design, as_design
 from separatrix.design.base import Parts
 from separatrix.errors import UndecidedError
-from separatrix.learners.separation.cone import Cone, conditioned
+from separatrix.learners.separation.cone import Cone, conditioned, powers_of_two
 from separatrix.learners.separation.directions import separator, shortest, user_units, with_first_class
 from separatrix.learners.separation.faces import prove
-from separatrix.learners.separation.integers import Pair, WholeRows
+from separatrix.learners.separation.integers import Pair, WholeRows, independent
 from separatrix.learners.separation.newton import newton
 from separatrix.learners.separation.programs import ZERO, LeadProgram, largest_lead
 from separatrix.learners.separation.repair import ExactWeights, filled, only_support, repaired
@@ -27,6 +28,7 @@ from separatrix.targets import Targets
 SMALL_ORDER = 150  # coefficients, and
 SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
 SMALL_BALANCE = 30_000_000  # steps of elimination, the same
+WIDE = 1_000_000_000  # steps of elimination, n² d, up to which columns are chosen among more than there are rows
 HINTS = 400  # rows that the exact method starts from
 TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
 
@@ -70,15 +72,54 @@ class Search:
 
     def run(self) -> Separator | Inseparable:
         """The certificate of the verdict."""
+        if self.design.d > self.design.n and self.design.n**2 * self.design.d <= WIDE:
+            found = self._on_few_columns()
+            if found is not None:
+                return found
+        return self._on_all_columns()
+
+    def _on_few_columns(self) -> Separator | Inseparable | None:
+        """Independent rows can have any scores, so they are separable; None unless that, or few columns, tell.
+
+        As many columns as rows span the others, and an answer for these is one for all, if it verifies.
+        """
+        x = self.design.X.toarray() if hasattr(self.design.X, "toarray") else np.asarray(self.design.X)
+        x = np.asarray(x, dtype=np.float64)
+        size = powers_of_two(self.design)
+        x1 = np.column_stack([x * size, np.full((self.design.n, int(self.design.intercept)), 1.0)])
+        own = np.eye(len(self.classes))[self.codes]
+        try:
+            weights = linalg.cho_solve(linalg.cho_factor(x1 @ x1.T), own[:, 1:] - own[:, :1])
+        except linalg.LinAlgError:
+            weights = None
+        found: Separator | Inseparable | None = None
+        if weights is not None:
+            found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
+        columns = np.sort(independent((x * size).T)) if found is None else []
+        if not len(columns):
+            return found
+        few = replace(self, design=as_design(np.ascontiguousarray(x[:, columns]), self.design.intercept))
+        try:
+            found = few._on_all_columns()
+        except UndecidedError:
+            return None
+        if found.coef is not None:
+            coef = np.zeros((len(found.coef), self.design.d), dtype=found.coef.dtype)
+            coef[:, columns] = found.coef
+            found = replace(found, coef=coef)
+        return found if found.verify(self.design.X, self.classes[self.codes]) else None
+
+    def _on_all_columns(self) -> Separator | Inseparable:
         cone = conditioned(self.design, self.codes, len(self.classes))
         steps = newton(cone)
         found: Separator | Inseparable | None = None
         if steps.separates:
             found = self._separated(cone, steps.V)
-        elif steps.weights is not None and self.exact:
-            found = self._overlapping(repaired(WholeRows(cone), steps.weights))
-        elif steps.weights is not None and (steps.clear or not self._small(cone)):
-            found = self._balanced(steps.weights)
+        elif steps.weights is not None:
+            if not self.exact and (steps.clear or cone.q > SMALL_ORDER):
+                found = self._balanced(steps.weights)
+            if found is None and (self.exact or cone.q <= SMALL_ORDER):
+                found = self._overlapping(repaired(WholeRows(cone), steps.weights))
         if found is not None:
             return found
         program = largest_lead(cone, steps.V)

@@ -1,0 +1,115 @@
+"""sum_i ±lambda_i (x_i, 1): without rounding, and how large its terms are.
+
+With several classes lambda_ic is a weight of row i against class c, and there is a sum for each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates._data import Data
+from separatrix.certificates._exact import BASE, exact_sums, rational
+
+PIECE = 1 << 17  # entries
+UPWARD = 1 + 1e-9  # more than the rounding of the few sums of positive numbers that it multiplies
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The rows, the float weights (n,) or (n, k), and what the sums are taken over.
+
+    ``positive`` is the code of the class with sign +, or None for one sum a class; ``intercept`` says whether rows
+    end in a 1.
+    """
+
+    data: Data
+    weights: Any
+    positive: int | None
+    intercept: bool
+    k: int
+
+    @property
+    def tasks(self) -> int:
+        """How many sums there are."""
+        return 1 if self.positive is not None else self.k
+
+    def signed(self, rows: slice, codes: Any) -> Any:
+        """±lambda_i as (m, 1); with several classes lambda_ic as it is, which the sum of class c counts as negative."""
+        lam = self.weights[rows]
+        if self.positive is not None:
+            return np.where(codes == self.positive, lam, -lam)[:, None]
+        return lam
+
+    def sums(self, fractions: dict[int, Fraction]) -> list[list[Fraction]]:
+        """The sums of ±lambda (x, 1), without rounding; ``fractions`` are more weights, by place."""
+        d = self.data.X.shape[1]
+        total = np.zeros((self.tasks, d + 1), dtype=object)
+        for rows, x, codes in self.pieces():
+            x1 = np.column_stack([x, np.ones(len(x))])
+            if self.positive is not None:
+                total += exact_sums(self.signed(rows, codes), x1)
+                continue
+            for a in range(self.k):
+                own = codes == a
+                part = exact_sums(self.weights[rows][own], x1[own])
+                total[a] += part.sum(axis=0)
+                total -= part
+        out = [[Fraction(int(entry), 1 << BASE) for entry in row] for row in total]
+        for place, weight in fractions.items():
+            i, c = (place, 0) if self.positive is not None else divmod(place, self.k)
+            code = int(self.data.values[i])
+            signs = [(code, 1), (c, -1)] if self.positive is None else [(0, 1 if code == self.positive else -1)]
+            for j, entry in enumerate([*self._row(i), 1.0]):
+                for task, sign in signs:
+                    out[task][j] += sign * weight * rational(entry)
+        if not self.intercept:  # the column of ones is no part of the claim
+            out = [[*row[:-1], Fraction(0)] for row in out]
+        return out
+
+    def rounding(self, sums: list[list[Fraction]]) -> tuple[float, float]:
+        """The largest |sum| relative to the sum of its terms' sizes, and a bound on the margin.
+
+        Sizes are about the first row, x' = x - x_1: sum ± lambda x' = sum ± lambda x - (sum ± lambda) x_1 exactly. Then
+        min_i lead_i <= sum lambda lead / sum lambda <= ‖sums‖ ‖(w, b')‖ / sum lambda with b' = w.x_1 + b. A hyperplane
+        between two points has |b'| <= ‖w‖ max ‖x - x_1‖, hence for two classes the distance of the nearest point is
+        at most sqrt(1 + max ‖x - x_1‖²) times that. Infinite if float64 cannot hold the sizes.
+        """
+        d = self.data.X.shape[1]
+        first = np.array(self._row(0)) if self.intercept else np.zeros(d)
+        size, radius, weight = np.zeros((self.tasks, d + 1)), 0.0, 0.0
+        for rows, x, codes in self.pieces():
+            about = np.column_stack([np.abs(x - first), np.ones(len(x))])
+            radius = max(radius, float(np.linalg.norm(about[:, :d], axis=1).max()))
+            lam = np.abs(self.signed(rows, codes))
+            weight += float(lam.sum())
+            size += lam.T @ about
+            if self.positive is None:
+                for a in range(self.k):
+                    size[a] += (lam[codes == a].T @ about[codes == a]).sum(axis=0)
+        moved = [[s - rational(f) * row[d] for s, f in zip(row, first, strict=False)] + row[d:] for row in sums]
+        rest = np.abs(np.array(moved, dtype=object).astype(np.float64))
+        if not (np.isfinite(size).all() and np.isfinite([radius, weight]).all() and weight > 0):
+            return np.inf, np.inf
+        ratio = np.divide(rest, size, out=np.where(rest > 0, np.inf, 0.0), where=size > 0)
+        largest = float(rest.max()) or 1.0
+        bound = UPWARD * largest * float(np.linalg.norm(rest / largest)) / weight
+        return float(ratio.max()), bound * float(np.hypot(1.0, radius)) if self.tasks == 1 else bound
+
+    def _row(self, i: int) -> list[float]:
+        row = self.data.X[[i]]
+        return list(np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0].tolist())
+
+    def pieces(self) -> Iterator[tuple[slice, Any, Any]]:
+        """Blocks of the data small enough for the cache, with their place among the rows."""
+        start = 0
+        for x, codes, _ in self.data.blocks():
+            step = max(1, PIECE // max(x.shape[1], 1))
+            for first in range(0, len(x), step):
+                piece = x[first : first + step]
+                yield slice(start + first, start + first + len(piece)), piece, codes[first : first + step]
+            start += len(x)

@@ -1,0 +1,84 @@
+"""Numbers that are another number in float64: whole ones beyond 2**53, long doubles, fractions.
+
+A claim about rounded rows is a claim about other data, so whoever reads a table asks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+WHOLE = 2**53  # float64 holds every whole number up to this
+BLOCK = 1_000_000  # entries looked at together
+
+
+def unheld(X: Any, rows: Any) -> tuple[int, int] | None:
+    """(row, column) of a number in X that float64 does not hold, or None; ``rows`` is X as a matrix of numbers.
+
+    Costs nothing for float32 and float64, and one pass for whole numbers of 64 bits.
+    """
+    entries = rows.data if hasattr(rows, "indptr") else rows
+    if entries.dtype.kind in "iuf" and entries.dtype not in (np.float32, np.float64):
+        bad = _rounded(entries)
+    elif X is rows or hasattr(X, "tocsr") or (hasattr(X, "dtype") and X.dtype.kind != "O"):
+        return None
+    else:  # lists, tables and objects may have held other numbers before they became floats
+        bad = _changed(X, rows)
+    if bad is None or not bad.any():
+        return None
+    at = int(np.argmax(bad.ravel()))
+    if not hasattr(rows, "indptr"):
+        return at // rows.shape[1], at % rows.shape[1]
+    return int(np.searchsorted(rows.indptr, at, side="right")) - 1, int(rows.indices[at])
+
+
+def _rounded(entries: Any) -> Any:
+    """Which whole numbers or long floats are not what they are in float64; None if certainly none."""
+    kind, size = entries.dtype.kind, entries.dtype.itemsize
+    if size < 8 or (kind != "f" and not _beyond(entries)):
+        return None
+    with np.errstate(all="ignore"):
+        floats = entries.astype(np.float64)
+        if kind == "f":
+            return np.isfinite(entries) & (floats.astype(entries.dtype) != entries)
+        over = floats >= 2.0 ** (63 if kind == "i" else 64)  # rounded up to what is no such number any more
+        return over | (np.where(over, 0.0, floats).astype(entries.dtype) != entries)
+
+
+def _changed(X: Any, rows: Any) -> Any:
+    """Which entries of a list, a table or an array of objects are not the floats that were made of them."""
+    bad = np.zeros(rows.shape, dtype=bool)
+    if hasattr(X, "dtypes") and hasattr(X, "iloc"):  # a table knows which columns can have changed
+        for j, dtype in enumerate(X.dtypes):
+            kind = getattr(dtype, "kind", "O")
+            if kind not in "fb" and (kind not in "iu" or _beyond(rows[:, j])):
+                bad[:, j] = _different(np.asarray(X.iloc[:, j], dtype=object), rows[:, j])
+        return bad
+    if rows.dtype.kind == "f" and (np.asarray(X).dtype.kind == "O" or _beyond(rows)):
+        bad.ravel()[:] = _different(np.asarray(X, dtype=object).ravel(), rows.ravel())
+    return bad
+
+
+def _different(given: Any, held: Any) -> Any:
+    """Whether Python numbers are not these floats: they compare with int, Fraction and Decimal without rounding."""
+    return np.array(
+        [
+            not isinstance(number, str) and value == value and bool(number != value)
+            for number, value in zip(given.tolist(), held.tolist(), strict=True)
+        ],
+        dtype=bool,
+    )
+
+
+def _beyond(entries: Any) -> bool:
+    """Whether some number is at ±WHOLE or beyond, where 2**53 + 1 is rounded to 2**53."""
+    parts = (entries[part] for part in blocks_of(*entries.shape))
+    return any(bool(part.max() >= WHOLE or part.min() <= -WHOLE) for part in parts if part.size)
+
+
+def blocks_of(n: int, d: int = 1) -> Iterator[slice]:
+    """Slices of n rows, with about a million entries each."""
+    step = max(1, BLOCK // max(d, 1))
+    return (slice(first, min(first + step, n)) for first in range(0, n, step))

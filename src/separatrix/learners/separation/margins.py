@@ -1,0 +1,94 @@
+"""min over i and c of the lead of row i over class c, divided by ‖w_y - w_c‖: from below, without a doubt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array, Integers
+from separatrix.certificates._exact import length_above, rational
+from separatrix.certificates._signs import TINY, exact_dot, lengths_between, scores_with_error
+from separatrix.design import Block, Design
+from separatrix.design.base import Parts
+
+EXACT = 2000  # leads that are computed without rounding, of those that rounding may have made the smallest
+SHARE = 1e-9  # of the margin, not stated: a checker then sees in float64 that points at the margin are beyond it
+SMALL = 1e-290  # weights that float64 has few digits for
+
+
+def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array) -> float:
+    """A lower bound on the margin, a share of SHARE or two below it; not positive if some row is on the wrong side.
+
+    Lower than that if more than EXACT leads might be the smallest, as far as float64 can tell.
+
+    Parameters
+    ----------
+    design : Design
+        The user's rows.
+    codes : integer array of shape (n,)
+        Their classes, from 0 to k - 1.
+    coef, intercept : arrays of shape (1, d) and (1,), or (k, d) and (k,)
+        Weights of the second class of two, the first having 0; or of each class. Floats or Fractions.
+    """
+    if len(coef) == 1:
+        coef, intercept = np.vstack([coef * 0, coef]), np.append(intercept * 0, intercept)
+    k = len(coef)
+    W, b = coef.astype(np.float64), intercept.astype(np.float64)
+    longest, shortest = lengths_between(W)
+    if np.abs(W).max() < SMALL:
+        return -np.inf
+    plain = replace(design, offset=None, rest=None, scale=None)
+    low: list[Array] = []
+    places: list[Array] = []
+    ceiling = [np.inf]  # no lead of a block is smallest if even rounded down it is above another one rounded up
+
+    def sweep(block: Block, own: Array) -> Parts:
+        rows = np.arange(len(own))
+        scores, error = scores_with_error(block.x, W, b)
+        with np.errstate(all="ignore"):
+            error = 2 * error + TINY * np.asarray(abs(block.x).sum(axis=1)).reshape(-1, 1)
+            lead = scores[rows, own][:, None] - scores
+            doubt = 1.001 * (error[rows, own][:, None] + error)
+            least, most = lead - doubt, lead + doubt
+            least = least / np.where(least > 0, longest[own], shortest[own])
+            most = most / np.where(most > 0, shortest[own], longest[own])
+        least[rows, own] = most[rows, own] = np.inf
+        least = np.where(np.isnan(least), -np.inf, least)
+        top = float(np.nanmin(np.where(np.isnan(most), np.inf, most)))
+        at = np.flatnonzero(least <= top)
+        low.append(least.ravel()[at])
+        places.append(block.rows.start * k + at)
+        ceiling.append(top)
+        return ()
+
+    plain.reduce(sweep, codes)
+    least, at = np.concatenate(low), np.concatenate(places)
+    if 0 < (1 - SHARE) * min(ceiling) <= least.min(initial=np.inf):
+        return (1 - SHARE) * float(least.min())
+    kept = least <= 1.001 * min(ceiling) if min(ceiling) > 0 else least <= 0
+    least, at = least[kept], at[kept]
+    order = np.lexsort((at, least))
+    rest = float(least[order[EXACT]]) * 0.999 if len(order) > EXACT else np.inf
+    best = rest
+    for place in at[order[:EXACT]].tolist():
+        i, c = divmod(place, k)
+        best = min(best, _distance(design.X[[i]], coef, intercept, int(codes[i]), c))
+    return (1 - SHARE) * best
+
+
+def _distance(x: Any, coef: Array, intercept: Array, own: int, rival: int) -> float:
+    """The lead of a row over a rival, divided by ‖w_own - w_rival‖: rounded down once, at the end."""
+    row = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)[0]
+    w = [rational(p) - rational(q) for p, q in zip(coef[own], coef[rival], strict=True)]
+    length = length_above(w)
+    lead = exact_dot(row.tolist(), w) + rational(intercept[own]) - rational(intercept[rival])
+    return _down(lead / length) if length else -np.inf
+
+
+def _down(value: Fraction) -> float:
+    """The largest float that is not above the value."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else float(np.nextafter(nearest, -np.inf))

@@ -1,0 +1,106 @@
+"""scikit-learn's own tests with our classes in place of theirs: how many pass, and why the others cannot.
+
+``python tests/peers/run.py`` runs the modules of ``MODULES`` with the plugin `substitution`, and compares what failed with
+``reasons.toml``: tests that cannot apply (they look into scikit-learn's own inside, or ask for what is documented to
+differ) do not count; of the others a share of `ENOUGH` must pass, and each one that does not must have its reason there.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import sklearn
+
+HERE = Path(__file__).parent
+ENOUGH = 0.92
+MODULES = [
+    line.strip()
+    for line in (HERE / "modules.txt").read_text().splitlines()
+    if line.strip() and not line.startswith("#")
+]
+
+
+def outcomes(modules, processes):
+    """What became of each test, by its name."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder, "results.json")
+        words = [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", str(Path(sklearn.__file__).parents[1])]
+        words += [
+            "-p",
+            "substitution",
+            "--substituted-results",
+            str(results),
+            "-p",
+            "no:cacheprovider",
+            "-q",
+            "-W",
+            "ignore",
+        ]
+        words += ["-n", str(processes), "--dist", "loadfile", "--pyargs", *modules]
+        path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+        )
+        if not results.exists():
+            sys.exit(f"The tests did not run:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        broken = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
+        return json.loads(results.read_text()), broken
+
+
+def reason(name, table):
+    """Why this test cannot pass, if the table says so."""
+    return next((why for pattern, why in table.items() if fnmatch.fnmatchcase(name, pattern)), None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("modules", nargs="*", default=MODULES)
+    options = parser.parse_args()
+    started = time.perf_counter()
+    tests, broken = outcomes(options.modules, options.processes)
+    reasons = tomllib.loads((HERE / "reasons.toml").read_text())
+    count, unexplained, healed = Counter(), [], []
+    for name, test in tests.items():
+        name = name.removeprefix("sklearn/")
+        if not test["made"] or test["outcome"] in ("skipped", "xfailed"):
+            continue
+        if reason(name, reasons["cannot_apply"]) is not None:
+            count["cannot apply"] += 1
+            continue
+        count[test["outcome"]] += 1
+        why = reason(name, reasons["fails"])
+        if test["outcome"] == "failed" and why is None:
+            unexplained.append(f"{name}: {test['message'].splitlines()[0] if test['message'] else ''}"[:200])
+        elif test["outcome"] == "passed" and why is not None and name in reasons["fails"]:
+            healed.append(name)
+    meaningful = count["passed"] + count["failed"]
+    share = count["passed"] / max(meaningful, 1)
+    for title, lines in (
+        ("without a reason", unexplained),
+        ("pass now, though listed", healed),
+        ("not collected", broken),
+    ):
+        for line in lines:
+            print(f"{title}: {line}")
+    print(
+        f"scikit-learn {sklearn.__version__}: {count['passed']} of {meaningful} meaningful tests pass ({share:.1%}); "
+        f"{count['cannot apply']} cannot apply; {time.perf_counter() - started:.0f} s"
+    )
+    sys.exit(bool(unexplained or healed or broken or share < ENOUGH))
+
+
+if __name__ == "__main__":
+    main()
