@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 EPS = float(np.finfo(np.float64).eps)
+ALLOWED = 0.1  # of tol: the largest share that rounding in a check may take
 
 
 @dataclass(frozen=True)

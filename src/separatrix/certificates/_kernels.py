@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,49 @@ EPS = float(np.finfo(np.float64).eps)
 LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
+MOST_STEPS = 1000  # of the labels of a graph: they tell no more nodes apart than after as many steps as it has nodes
+SETTINGS = {
+    "linear": (),
+    "precomputed": (),
+    "rbf": ("gamma",),
+    "laplacian": ("gamma",),
+    "sigmoid": ("gamma", "coef0"),
+    "poly": ("degree", "gamma", "coef0"),
+    "spectrum": ("k", "normalize"),
+    "weisfeiler-lehman": ("h", "normalize"),
+}
+RANGES: Mapping[str, tuple[int, float]] = {"degree": (0, np.inf), "k": (1, np.inf), "h": (0, MOST_STEPS)}
 
 
 def known(kernel: Mapping[str, Any]) -> bool:
     """Whether `gram` can compute this kernel: by name, or because it is a function."""
     kind = kernel.get("kernel")
     return callable(kind) or kind in (*VECTORS, *LISTS, "precomputed")
+
+
+def checked_kernel(kernel: Any) -> Mapping[str, Any]:
+    """The kernel, if it is known and its settings are such that it is one; `ValueError` names the setting."""
+    if not isinstance(kernel, Mapping) or not known(kernel):
+        raise ValueError(f"No checker knows the kernel {kernel!r:.80}: verify with its matrix, kernel='precomputed'.")
+    kind = kernel["kernel"]
+    expected = () if callable(kind) else SETTINGS[kind]
+    if set(kernel) != {"kernel", *expected}:
+        raise ValueError(f"The kernel {kind!r:.80} has the settings {list(expected)}; these are {sorted(kernel)}.")
+    for name in expected:
+        value = kernel[name]
+        number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and isfinite(value)
+        if name == "normalize":
+            fits, wanted = isinstance(value, (bool, np.bool_)), "True or False"
+        elif name in RANGES:
+            low, high = RANGES[name]
+            fits = number and isinstance(value, Integral) and low <= int(value) <= high
+            wanted = f"a whole number from {low} to {high:g}"
+        else:
+            fits = number and (name != "gamma" or value > 0)
+            wanted = "a finite number above 0" if name == "gamma" else "a finite number"
+        if not fits:
+            raise ValueError(f"The kernel's setting {name!r} must be {wanted}; it is {value!r:.80}.")
+    return kernel
 
 
 def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
@@ -52,23 +91,45 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
 
 def kernel_block(kernel: Mapping[str, Any], points: Any, left: Any, right: Any) -> tuple[Any, Any, int]:
     """`gram` of chosen points; if the kernel is precomputed, ``points`` is its matrix."""
-    if kernel.get("kernel") == "precomputed":
-        block = points[left][:, right]
-        K = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
-        return K, np.abs(K), 0
+    if kernel.get("kernel") == "precomputed":  # symmetric up to rounding, which the mean of both halves is without
+        K = 0.5 * (_dense(points[left][:, right]) + _dense(points[right][:, left]).T)
+        return K, np.abs(K), 1
     return gram(kernel, take(points, left), take(points, right))
 
 
 def points_of(kernel: Mapping[str, Any], X: Any) -> Any:
-    """X as something to take points from: an array, CSR, or a list of objects."""
-    if hasattr(X, "tocsr"):
-        return X.tocsr()
+    """X as something to take points from: an array, CSR, or a list of objects; `ValueError` if it is not finite."""
     kind = kernel.get("kernel")
     if kind in LISTS:
         return list(X)
     if callable(kind) and isinstance(X, (list, tuple)) and not (X and isinstance(X[0], (list, tuple, np.ndarray))):
         return list(X)
-    return np.asarray(X)
+    points = finite_rows(X)
+    if kind == "precomputed":
+        _require_symmetric(points)
+    return points
+
+
+def finite_rows(X: Any) -> Any:
+    """X as an array or CSR of real numbers; `ValueError` if it is no matrix, or an entry is NaN or infinite."""
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must be a matrix; its shape is {X.shape}.")
+    if X.dtype.kind not in "biuf":
+        X = X.astype(np.float64)
+    if not np.isfinite(X.data if hasattr(X, "tocsr") else X).all():
+        raise ValueError("X has an entry that is NaN or infinite.")
+    return X
+
+
+def _require_symmetric(K: Any) -> None:
+    """Up to half the digits, as whoever computed the matrix may have left it."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"A kernel matrix is square; the shape of this one is {K.shape}.")
+    single = K.dtype == np.float32
+    largest, apart = float(abs(K).max()) if K.shape[0] else 0.0, float(abs(K - K.T).max()) if K.shape[0] else 0.0
+    if apart > np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * largest:
+        raise ValueError(f"A kernel matrix is symmetric; the largest |K[i, j] - K[j, i]| of this one is {apart:g}.")
 
 
 def take(points: Any, index: Any) -> Any:
@@ -77,7 +138,7 @@ def take(points: Any, index: Any) -> Any:
 
 
 def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[float, float]:
-    """(0, d) if the kernel matrix of all n points plus d times the identity is positive definite, d being rounding.
+    """(0, d) if the kernel matrix of all n points plus d times the identity is positive semidefinite, d being rounding.
 
     Kernels that always are, by their mathematics, are not tested. (1, d) if it is not, or n is too large to test.
     """
@@ -89,12 +150,29 @@ def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[floa
         return 1.0, 0.0
     K = kernel_block(kernel, points, np.arange(n), np.arange(n))[0]
     single = kind == "precomputed" and getattr(points, "dtype", None) == np.float32
-    shift = n * (float(np.finfo(np.float32).eps) if single else 8 * EPS) * float(np.abs(K).max(initial=0.0))
-    try:
-        np.linalg.cholesky(0.5 * (K + K.T) + max(shift, np.finfo(np.float64).tiny) * np.eye(n))
-    except np.linalg.LinAlgError:
-        return 1.0, shift
-    return 0.0, shift
+    return semidefinite(0.5 * (K + K.T), single)
+
+
+def semidefinite(K: Any, single: bool = False) -> tuple[float, float]:
+    """(0, d) if K + d times the identity is proved to be positive semidefinite, where d is rounding; else (1, d).
+
+    A Cholesky factor of K + s, if float64 finds one, is that of a matrix which is at most (n + 2) EPS trace / 2 away.
+    ``single`` says that K was rounded to float32, which may have cost more.
+    """
+    n, largest = len(K), float(np.abs(K).max(initial=0.0))
+    units = [8 * EPS * n]
+    if single:
+        units += [float(np.finfo(np.float32).eps) * size for size in (4 * np.sqrt(n), n)]
+    shift = 0.0
+    for unit in units:
+        shift = max(unit * largest, float(np.finfo(np.float64).tiny))
+        moved = K + shift * np.eye(n)
+        try:
+            np.linalg.cholesky(moved)
+        except np.linalg.LinAlgError:
+            continue
+        return 0.0, shift + (n + 2) * EPS * float(np.trace(moved))
+    return 1.0, shift
 
 
 def _radial(kind: Any, gamma: float, A: Any, B: Any) -> tuple[Any, Any]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
+from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.linear_svm.hard_margin import Widest, widest
 from separatrix.learners.linear_svm.hinge import hinge
-from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start
+from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, outward
 from separatrix.learners.linear_svm.squared_hinge import squared_hinge
 from separatrix.learners.separation.search import search
 from separatrix.outcome import Fit, Status
@@ -83,7 +84,13 @@ def linear_svc(
 
 
 def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
-    """The soft margin; if C is so large that only the hard margin is in reach of rounding, through that."""
+    """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
+    inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
+    return outward(_soft(design, y, bound, inside, start), design, y, bound, settings.loss == "squared_hinge")
+
+
+def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
+    """If C is so large that only the hard margin is in reach of rounding, through that."""
     solve = hinge if settings.loss == "hinge" else squared_hinge
     machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
     if machine.relative_gap <= settings.tol or settings.loss != "hinge":
@@ -144,7 +151,7 @@ def _gap(
     return HingeGap(
         primal=machine.primal,
         dual=machine.dual,
-        tol=max(settings.tol, machine.relative_gap),
+        tol=min(1.0, max(settings.tol, machine.relative_gap)),
         loss=settings.loss,
         C=settings.C,
         classes=targets.classes,

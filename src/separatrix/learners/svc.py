@@ -17,9 +17,11 @@ from separatrix.certificates import (
     KernelInseparable,
     KernelMarginBracket,
 )
+from separatrix.certificates._kernels import take
 from separatrix.design import Design, as_design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
-from separatrix.kernels import KernelRows, Linear
+from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.learners.kernel_claims import claimed
 from separatrix.learners.kernel_margin import Touching, hard_margin_kernel
 from separatrix.learners.kernel_perceptron import plain_settings
 from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
@@ -40,7 +42,7 @@ class Task:
     """All that the pairs have in common."""
 
     rows: KernelRows
-    points: Any  # of a linear kernel, in the type they were given in
+    points: Any  # as given, but in float64 unless the kernel is linear
     targets: Targets
     weight: Floats
     kept: Integers  # positions of the rows among those given
@@ -81,10 +83,13 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     start = None if start is None else start[pair.rows]
     machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
     kernel = plain_settings(task.rows.kernel)
+    if machine.semidefinite and kernel is not None:
+        points = _points(task, pair)
+        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings.fit_intercept, settings.tol)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
     certificate = None
-    if machine.semidefinite and kernel is not None:
+    if machine.semidefinite and kernel is not None and np.isfinite(machine.relative_gap):
         certificate = HingeGap(
             **_gap(task, pair, machine),
             coef=None,
@@ -108,18 +113,27 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     )
 
 
+def _points(task: Task, pair: Pair) -> Any:
+    """The points of the pair as the checker takes them; of a precomputed kernel, the columns too."""
+    if len(pair.rows) == task.rows.n:
+        return task.points
+    if isinstance(task.rows.kernel, Precomputed):
+        return task.points[pair.rows][:, pair.rows]
+    return take(task.points, pair.rows)
+
+
 def _gap(task: Task, pair: Pair, machine: Any) -> dict[str, Any]:
     return {
         "primal": machine.primal,
         "dual": machine.dual,
-        "tol": max(task.settings.tol, machine.relative_gap),
+        "tol": min(1.0, max(task.settings.tol, machine.relative_gap)),
         "loss": "hinge",
         "C": task.settings.C,
         "classes": task.targets.classes,
         "class_weight": task.targets.class_weight,
         "positive": pair.positive,
         "negative": pair.negative,
-        "fit_intercept": True,
+        "fit_intercept": task.settings.fit_intercept,
     }
 
 
@@ -211,7 +225,7 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     """The same with k(a, b) = a.b, where w is a vector: through the methods of `LinearSVC`."""
     settings = task.settings
     whole = len(pair.rows) == len(task.weight)
-    design = as_design(task.points if whole else task.points[pair.rows], True)
+    design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
     linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
     certificate: Certificate
     if hard:

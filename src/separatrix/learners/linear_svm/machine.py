@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix._typing import Floats
+from separatrix.certificates._hinge import Task, linear_sums
 from separatrix.design import Design
 from separatrix.solvers.soft_margin import best_intercept, best_squared_intercept
 
@@ -25,6 +26,8 @@ class Machine:
         0 <= alpha_i (<= C_i for the hinge), sum_i alpha_i y_i = 0 if b is free.
     primal, dual : float
     n_iter : int
+    doubt : float
+        The relative gap that rounding alone makes of the claim.
     """
 
     w: Floats
@@ -33,11 +36,13 @@ class Machine:
     primal: float
     dual: float
     n_iter: int
+    doubt: float = 0.0
 
     @property
     def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, 0 for 0/0."""
-        return (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
+        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+        return max(gap, self.doubt)
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,18 @@ class Start:
     w: Floats
     b: float
     alpha: Floats
+
+
+def outward(machine: Machine, design: Design, y: Floats, bound: Floats, squared: bool) -> Machine:
+    """The machine as its certificate states it: primal not below the true one, dual not above, by the checker's sums.
+
+    Without a positive dual, alpha is 0.
+    """
+    task = Task(y, bound, machine.alpha, design.intercept, squared)
+    with np.errstate(all="ignore"):
+        primal, dual, doubt = linear_sums(design.X, task, machine.w, machine.b).outward()
+    alpha = machine.alpha if dual > 0 else np.zeros_like(machine.alpha)
+    return replace(machine, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
 
 
 def of_multipliers(

@@ -1,0 +1,89 @@
+"""The objective of a kernel machine and the bound on its minimum, rounded outward: what its certificate states.
+
+Small problems ask the checker itself. Of larger ones the sums of the last pass are at hand; how far they can be from
+those of the exact kernel follows from the size of their terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.certificates._data import EPS
+from separatrix.certificates._hinge import Sums, Task, feature_sums, kernel_sums
+from separatrix.certificates._kernels import VECTORS, indefiniteness
+from separatrix.kernels import Kernel, KernelRows, Laplacian, Poly, Rbf, Sigmoid
+from separatrix.kernels.counts import CountKernel
+from separatrix.learners.kernel_svm import Machine
+
+ASKED = 250_000  # kernel values that the checker computes at once
+AGAIN = 4_000_000  # and if the sums at hand are not good enough
+DISTANCE = 1e-10  # error of an exponent that `kernels.distances` lets pass
+
+
+def claimed(
+    machine: Machine,
+    rows: KernelRows,
+    points: Any,
+    kernel: Mapping[str, Any],
+    y: Floats,
+    bound: Floats,
+    intercept: bool,
+    tol: float,
+) -> Machine:
+    """The machine with its primal rounded up and its dual down; ``points`` are those of the checker."""
+    task = Task(y, bound, machine.alpha, intercept, False)
+    count = len(y) * int(np.count_nonzero((machine.alpha != 0) | (machine.expansion != 0)))
+    plain = kernel["kernel"] == "precomputed"
+    asks = plain or kernel["kernel"] in VECTORS
+    with np.errstate(all="ignore"):
+        shift = 0.0 if rows.kernel.positive_semidefinite else indefiniteness(kernel, points, len(y))[1]
+        if plain or (asks and count <= ASKED):
+            return outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, shift))
+        found = outward(machine, _at_hand(machine, rows, task, shift))
+        if asks and count <= AGAIN and not found.relative_gap <= tol:
+            found = outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, shift))
+        return found
+
+
+def outward(machine: Machine, sums: Sums) -> Machine:
+    """P as stated is not below the true one, D not above; without a positive D, alpha is 0."""
+    primal, dual, doubt = sums.outward()
+    alpha = machine.alpha if dual > 0 else np.zeros_like(machine.alpha)
+    return replace(machine, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
+
+
+def _at_hand(machine: Machine, rows: KernelRows, task: Task, shift: float) -> Sums:
+    """From f_i and sum_j alpha_j y_j k(x_j, x_i) as the solver has them: each term is off by a little of k(x, x)."""
+    c = task.signs * machine.alpha
+    used = np.flatnonzero((c != 0) | (machine.expansion != 0))
+    both = np.column_stack([machine.expansion[used], c[used]])
+    values = np.column_stack([machine.scores - machine.b, machine.pulls])
+    largest = float(np.abs(rows.diagonal()).max(initial=0.0))
+    unit = _unit(rows, largest) + (0.5 * len(used) + 8) * EPS * largest
+    terms = np.maximum(np.abs(both).sum(axis=0), machine.summed)
+    errors = np.broadcast_to(unit * terms + EPS * abs(machine.b), values.shape)
+    return feature_sums(task, used, both, values, errors, machine.b, largest, shift)
+
+
+def _unit(rows: KernelRows, largest: float) -> float:
+    """How far a kernel value that we compute can be from the true one."""
+    kernel: Kernel = rows.kernel
+    if isinstance(kernel, CountKernel):
+        return 8 * EPS * largest
+    if not isinstance(kernel, (Rbf, Laplacian, Poly, Sigmoid)):
+        return 64 * EPS * largest  # a function's: nobody can know better
+    d = rows.points.vectors.values.shape[1] if isinstance(kernel, Rbf) else rows.points.values.shape[1]
+    squares = float(np.max(rows.points.squares, initial=0.0)) if not isinstance(kernel, Laplacian) else 0.0
+    if isinstance(kernel, Rbf):
+        return min(DISTANCE, (d + 8) * EPS * (1 + 4 * kernel.gamma * squares))
+    if isinstance(kernel, Laplacian):
+        return DISTANCE
+    size = kernel.gamma * squares + abs(kernel.coef0)
+    if isinstance(kernel, Sigmoid):
+        return (d + 8) * EPS * (size + 1.0)
+    return float((d + 8) * EPS * max(kernel.degree, 1) * size**kernel.degree)
