@@ -59,8 +59,10 @@ def checked_kernel(kernel: Any) -> Mapping[str, Any]:
     return kernel
 
 
-def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
+def gram(kernel: Mapping[str, Any], A: Any, B: Any, real: Any = np.float64) -> tuple[Any, Any, float]:
     """K of all pairs, and (size, rounded) such that its rounding error is below rounded * EPS * size.
+
+    In the arithmetic ``real``, whose EPS it is: float64, or more digits where the machine has them.
 
     ``A`` and ``B`` are rows of a matrix, lists of strings or graphs, or what the function takes. A precomputed kernel
     has no points: see `kernel_block`.
@@ -69,14 +71,14 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
     if callable(kind):
         K = kind(A, B)
         K = np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
-        return K, np.abs(K), 64
+        return K, np.abs(K), 64 * EPS / float(np.finfo(real).eps)
     if kind in LISTS:
         K = _counts(kernel, A, B)
-        return K, K, 8
+        return K, K, 8 * EPS / float(np.finfo(real).eps)
     if kind not in VECTORS:
         raise ValueError(f"No checker computes the kernel {kind!r}: verify with its matrix and kernel='precomputed'.")
-    A, B = _dense(A), _dense(B)
-    d, gamma, coef0 = A.shape[1], float(kernel.get("gamma", 1.0)), float(kernel.get("coef0", 0.0))
+    A, B = _dense(A, real), _dense(B, real)
+    d, gamma, coef0 = A.shape[1], real(kernel.get("gamma", 1.0)), real(kernel.get("coef0", 0.0))
     if kind in ("rbf", "laplacian"):
         return (*_radial(kind, gamma, A, B), d + 8)
     inner, size = A @ B.T, np.abs(A) @ np.abs(B).T
@@ -89,12 +91,14 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
     return inner**degree, max(degree, 1) * size**degree, d + 8
 
 
-def kernel_block(kernel: Mapping[str, Any], points: Any, left: Any, right: Any) -> tuple[Any, Any, int]:
+def kernel_block(
+    kernel: Mapping[str, Any], points: Any, left: Any, right: Any, real: Any = np.float64
+) -> tuple[Any, Any, float]:
     """`gram` of chosen points; if the kernel is precomputed, ``points`` is its matrix."""
     if kernel.get("kernel") == "precomputed":  # symmetric up to rounding, which the mean of both halves is without
-        K = 0.5 * (_dense(points[left][:, right]) + _dense(points[right][:, left]).T)
+        K = 0.5 * (_dense(points[left][:, right], real) + _dense(points[right][:, left], real).T)
         return K, np.abs(K), 1
-    return gram(kernel, take(points, left), take(points, right))
+    return gram(kernel, take(points, left), take(points, right), real)
 
 
 def points_of(kernel: Mapping[str, Any], X: Any) -> Any:
@@ -175,17 +179,17 @@ def semidefinite(K: Any, single: bool = False) -> tuple[float, float]:
     return 1.0, shift
 
 
-def _radial(kind: Any, gamma: float, A: Any, B: Any) -> tuple[Any, Any]:
+def _radial(kind: Any, gamma: Any, A: Any, B: Any) -> tuple[Any, Any]:
     """exp(-gamma distance), by algebra where that costs no digits, and by differences where it does."""
     if kind == "rbf":
         centre = B.mean(axis=0)
         P, Q = A - centre, B - centre
         p, q = gamma * (P**2).sum(axis=1), gamma * (Q**2).sum(axis=1)
-        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11:
+        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11 and A.dtype == np.float64:
             terms = p[:, None] + q
             K = np.exp(np.minimum(2 * gamma * (P @ Q.T) - terms, 0.0))
             return K, K * (1.0 + terms)
-    K, size = np.empty((len(A), len(B))), np.empty((len(A), len(B)))
+    K, size = np.empty((len(A), len(B)), A.dtype), np.empty((len(A), len(B)), A.dtype)
     for i, a in enumerate(A):
         difference = np.abs(B - a)
         distance = gamma * ((difference**2).sum(axis=1) if kind == "rbf" else difference.sum(axis=1))
@@ -232,5 +236,5 @@ def _surroundings(graph: Any, h: int, names: dict[Any, int]) -> Counter[Any]:
     return seen
 
 
-def _dense(x: Any) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+def _dense(x: Any, real: Any = np.float64) -> Any:
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)

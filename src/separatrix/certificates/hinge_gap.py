@@ -191,7 +191,13 @@ class HingeGap(DualityGap):
                 )
             w = np.asarray(self.coef, dtype=np.float64)
             rows = rows if len(kept) == len(y) else rows[kept]
-            return linear_sums(rows, task, w, float(self.intercept)), below, over, self.fit_intercept * balance, ()
+            return (
+                linear_sums(rows, task, w, float(self.intercept), self.tol),
+                below,
+                over,
+                self.fit_intercept * balance,
+                (),
+            )
         rows = points_of(self.kernel, X)
         count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if count != len(y):
@@ -201,7 +207,7 @@ class HingeGap(DualityGap):
             rows = rows[kept][:, kept] if precomputed else take(rows, kept)
         figure, shift = indefiniteness(self.kernel, rows, len(kept))
         name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
-        sums = kernel_sums(self.kernel, rows, task, expansion[kept], float(self.intercept), shift)
+        sums = kernel_sums(self.kernel, rows, task, expansion[kept], float(self.intercept), self.tol, shift)
         return sums, below, over, self.fit_intercept * balance, (Check(name, figure),)
 
 

@@ -43,10 +43,10 @@ def claimed(
     with np.errstate(all="ignore"):
         shift = 0.0 if rows.kernel.positive_semidefinite else indefiniteness(kernel, points, len(y))[1]
         if plain or (asks and count <= ASKED):
-            return outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, shift))
+            return outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, tol, shift))
         found = outward(machine, _at_hand(machine, rows, task, shift))
         if asks and count <= AGAIN and not found.relative_gap <= tol:
-            found = outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, shift))
+            found = outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, tol, shift))
         return found
 
 

@@ -86,7 +86,8 @@ def linear_svc(
 def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
     """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
     inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
-    return outward(_soft(design, y, bound, inside, start), design, y, bound, settings.loss == "squared_hinge")
+    found = _soft(design, y, bound, inside, start)
+    return outward(found, design, y, bound, settings.tol, settings.loss == "squared_hinge")
 
 
 def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:

@@ -54,14 +54,14 @@ class Start:
     alpha: Floats
 
 
-def outward(machine: Machine, design: Design, y: Floats, bound: Floats, squared: bool) -> Machine:
+def outward(machine: Machine, design: Design, y: Floats, bound: Floats, tol: float, squared: bool) -> Machine:
     """The machine as its certificate states it: primal not below the true one, dual not above, by the checker's sums.
 
     Without a positive dual, alpha is 0.
     """
     task = Task(y, bound, machine.alpha, design.intercept, squared)
     with np.errstate(all="ignore"):
-        primal, dual, doubt = linear_sums(design.X, task, machine.w, machine.b).outward()
+        primal, dual, doubt = linear_sums(design.X, task, machine.w, machine.b, tol).outward()
     alpha = machine.alpha if dual > 0 else np.zeros_like(machine.alpha)
     return replace(machine, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
 
