@@ -15,7 +15,7 @@ from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.linear_svm.hard_margin import Widest, widest
 from separatrix.learners.linear_svm.hinge import hinge
-from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, outward
+from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, of_multipliers, outward
 from separatrix.learners.linear_svm.squared_hinge import squared_hinge
 from separatrix.learners.separation.search import search
 from separatrix.outcome import Fit, Status
@@ -65,6 +65,7 @@ def linear_svc(
     length = np.linalg.norm(coef, axis=1)
     attributes = {
         "support_": kept[used],
+        "dual_coef_": (signs * np.array([m.alpha for m in machines]).T)[used].T.astype(design.dtype),
         "slack_": slack[:, 0] if len(machines) == 1 else slack,
         "margin_": _scalar(np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)),
     }
@@ -86,8 +87,13 @@ def linear_svc(
 def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
     """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
     inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
+    squared = settings.loss == "squared_hinge"
     found = _soft(design, y, bound, inside, start)
-    return outward(found, design, y, bound, settings.tol, settings.loss == "squared_hinge")
+    # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
+    summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
+    if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
+        found = summed
+    return outward(found, design, y, bound, settings.tol, squared)
 
 
 def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:

@@ -85,7 +85,9 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     kernel = plain_settings(task.rows.kernel)
     if machine.semidefinite and kernel is not None:
         points = _points(task, pair)
-        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings.fit_intercept, settings.tol)
+        machine = claimed(
+            machine, rows, points, kernel, pair.y, bound, settings.fit_intercept, settings.tol, settings.single
+        )
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
     certificate = None

@@ -9,9 +9,10 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.certificates._hinge import Task, linear_sums
 from separatrix.design import Design
-from separatrix.solvers.soft_margin import best_intercept, best_squared_intercept
+from separatrix.solvers.soft_margin import STRETCHED, best_intercept, best_squared_intercept
 
-CHEAP = 3e8  # multiplications of a Gram matrix that cost next to nothing: then go to machine precision
+CHEAP = 1e7  # multiplications in a pass that cost next to nothing: then go to machine precision
+PASS = 1000  # what else a pass does with a row, as multiplications
 WIDEST = 2000  # largest order of a system to factor
 
 
@@ -54,16 +55,30 @@ class Start:
     alpha: Floats
 
 
+def cheap(design: Design) -> bool:
+    """Whether some twenty passes with a Gram matrix each are over in a moment, so that there is no use in stopping."""
+    return design.n * (design.p**2 + PASS) <= CHEAP
+
+
 def outward(machine: Machine, design: Design, y: Floats, bound: Floats, tol: float, squared: bool) -> Machine:
     """The machine as its certificate states it: primal not below the true one, dual not above, by the checker's sums.
 
-    Without a positive dual, alpha is 0.
+    Without a positive dual, alpha is 0. Of a large C, slacks of mere rounding cost more than anything else: if the
+    claim needs it, w and b are stretched so that there are none.
     """
-    task = Task(y, bound, machine.alpha, design.intercept, squared)
-    with np.errstate(all="ignore"):
-        primal, dual, doubt = linear_sums(design.X, task, machine.w, machine.b, tol).outward()
-    alpha = machine.alpha if dual > 0 else np.zeros_like(machine.alpha)
-    return replace(machine, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
+    task, best = Task(y, bound, machine.alpha, design.intercept, squared), machine
+    for factor in STRETCHED:
+        w, b = machine.w, machine.b
+        if factor > 1.0:
+            w, b = design.rounded(w * factor), float(design.rounded(np.array([b * factor]))[0])
+        with np.errstate(all="ignore"):
+            primal, dual, doubt = linear_sums(design.X, task, w, b, tol).outward()
+        alpha = machine.alpha if dual > 0 else np.zeros_like(machine.alpha)
+        found = replace(machine, w=w, b=b, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
+        best = found if factor == 1.0 or found.relative_gap < best.relative_gap else best
+        if best.relative_gap <= tol:
+            break
+    return best
 
 
 def of_multipliers(
