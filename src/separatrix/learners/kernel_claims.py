@@ -18,7 +18,7 @@ from separatrix.certificates._hinge import Sums, Task, feature_sums, kernel_sums
 from separatrix.certificates._kernels import VECTORS, indefiniteness
 from separatrix.kernels import Kernel, KernelRows, Laplacian, Poly, Rbf, Sigmoid
 from separatrix.kernels.counts import CountKernel
-from separatrix.learners.kernel_svm import Machine
+from separatrix.learners.kernel_svm import Machine, Settings
 from separatrix.solvers.soft_margin import STRETCHED
 
 ASKED = 250_000  # kernel values that the checker computes at once
@@ -33,19 +33,17 @@ def claimed(
     kernel: Mapping[str, Any],
     y: Floats,
     bound: Floats,
-    intercept: bool,
-    tol: float,
-    single: bool,
+    settings: Settings,
 ) -> Machine:
     """The machine with its primal rounded up and its dual down; ``points`` are those of the checker.
 
     Of a large C, slacks of mere rounding cost more than anything else: if the claim needs it, f is stretched so that
     there are none.
     """
-    task, best = Task(y, bound, machine.alpha, intercept, False), machine
+    task, best, tol = Task(y, bound, machine.alpha, settings.fit_intercept, False), machine, settings.tol
     with np.errstate(all="ignore"):
         shift = 0.0 if rows.kernel.positive_semidefinite else indefiniteness(kernel, points, len(y))[1]
-        for factor in STRETCHED[:1] if single else STRETCHED:
+        for factor in STRETCHED[:1] if settings.single else STRETCHED:
             stretched = machine if factor == 1.0 else _times(machine, factor)
             found = _claimed(stretched, rows, points, kernel, task, tol, shift)
             best = found if factor == 1.0 or found.relative_gap < best.relative_gap else best

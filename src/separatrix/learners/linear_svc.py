@@ -45,7 +45,7 @@ def linear_svc(
     hard = np.isinf(settings.C)
     bound = weight if hard else settings.C * weight
     machines: list[Machine | Widest] = []
-    certificates: list[Certificate] = []
+    certificates: list[Certificate | None] = []
     for task, y in enumerate(signs.T):
         positive = 1 if targets.binary else task
         if hard:
@@ -74,9 +74,11 @@ def linear_svc(
         f"Stopped after {max(m.n_iter for m in machines)} iterations at a relative gap of {worst:.1e}, above "
         f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X to moderate size."
     )
+    proved = [certificate for certificate in certificates if certificate is not None]
+    claim = proved[0] if len(machines) == 1 and proved else All(tuple(proved))
     return Fit(
         Hyperplanes(coef, intercept),
-        certificates[0] if len(certificates) == 1 else All(tuple(certificates)),
+        claim if len(proved) == len(machines) else None,
         Status.CERTIFIED if certified else Status.UNCERTIFIED,
         n_iter=max(1, *(m.n_iter for m in machines)),
         attributes=attributes,
@@ -153,7 +155,10 @@ def bracket(
 
 def _gap(
     machine: Machine, design: Design, targets: Targets, kept: Integers, positive: int, settings: Settings
-) -> HingeGap:
+) -> HingeGap | None:
+    """What the machine claims; nothing if rounding leaves nothing to claim."""
+    if not machine.relative_gap <= 1.0:
+        return None
     points = np.flatnonzero(machine.alpha > 0)
     return HingeGap(
         primal=machine.primal,

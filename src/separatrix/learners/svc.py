@@ -85,13 +85,11 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     kernel = plain_settings(task.rows.kernel)
     if machine.semidefinite and kernel is not None:
         points = _points(task, pair)
-        machine = claimed(
-            machine, rows, points, kernel, pair.y, bound, settings.fit_intercept, settings.tol, settings.single
-        )
+        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
     certificate = None
-    if machine.semidefinite and kernel is not None and np.isfinite(machine.relative_gap):
+    if machine.semidefinite and kernel is not None and machine.relative_gap <= 1.0:
         certificate = HingeGap(
             **_gap(task, pair, machine),
             coef=None,
@@ -229,7 +227,7 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     whole = len(pair.rows) == len(task.weight)
     design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
     linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
-    certificate: Certificate
+    certificate: Certificate | None
     if hard:
         wide = _widest(design, task, pair, linear)
         w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
@@ -239,15 +237,17 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
         machine = soft(design, pair.y, settings.C * task.weight[pair.rows], linear, None)
         w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
         used = np.flatnonzero(alpha > 0)
-        certificate = HingeGap(
-            **_gap(task, pair, machine),
-            coef=w,
-            intercept=b,
-            kernel=None,
-            points=task.kept[pair.rows[used]],
-            alpha=alpha[used],
-            expansion=None,
-        )
+        certificate = None
+        if machine.relative_gap <= 1.0:
+            certificate = HingeGap(
+                **_gap(task, pair, machine),
+                coef=w,
+                intercept=b,
+                kernel=None,
+                points=task.kept[pair.rows[used]],
+                alpha=alpha[used],
+                expansion=None,
+            )
     scores = design.anchored()
     f = scores.dot(scores.from_user_units(w[None], np.array([b])))[:, 0]
     length = float(np.linalg.norm(w))
