@@ -75,7 +75,7 @@ class SupportVectorClassifier(KernelClassifier):
             vectors = vectors.astype(np.float32)
         attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
         intercept = attributes["intercept_"].astype(np.float64)
-        model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype).astype(np.float64), intercept)
+        model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
         return replace(fit, model=model, attributes=attributes)
 
     def _starts(self, classes: Array, kept: Integers, n: int) -> dict[tuple[int, int], Floats]:

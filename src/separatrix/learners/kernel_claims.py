@@ -16,7 +16,7 @@ from separatrix._typing import Floats
 from separatrix.certificates._data import EPS
 from separatrix.certificates._hinge import Sums, Task, feature_sums, kernel_sums
 from separatrix.certificates._kernels import VECTORS, indefiniteness
-from separatrix.kernels import Kernel, KernelRows, Laplacian, Poly, Rbf, Sigmoid
+from separatrix.kernels import Kernel, KernelRows, Laplacian, Linear, Poly, Rbf, Sigmoid
 from separatrix.kernels.counts import CountKernel
 from separatrix.learners.kernel_svm import Machine, Settings
 from separatrix.solvers.soft_margin import STRETCHED
@@ -88,26 +88,26 @@ def _at_hand(machine: Machine, rows: KernelRows, task: Task, shift: float) -> Su
     both = np.column_stack([machine.expansion[used], c[used]])
     values = np.column_stack([machine.scores - machine.b, machine.pulls])
     largest = float(np.abs(rows.diagonal()).max(initial=0.0))
-    unit = _unit(rows, largest) + (0.5 * len(used) + 8) * EPS * largest
+    unit = kernel_unit(rows) + (0.5 * len(used) + 8) * EPS * largest
     terms = np.maximum(np.abs(both).sum(axis=0), machine.summed)
     errors = np.broadcast_to(unit * terms + EPS * abs(machine.b), values.shape)
     return feature_sums(task, used, both, values, errors, machine.b, largest, shift)
 
 
-def _unit(rows: KernelRows, largest: float) -> float:
+def kernel_unit(rows: KernelRows) -> float:
     """How far a kernel value that we compute can be from the true one."""
     kernel: Kernel = rows.kernel
-    if isinstance(kernel, CountKernel):
-        return 8 * EPS * largest
-    if not isinstance(kernel, (Rbf, Laplacian, Poly, Sigmoid)):
-        return 64 * EPS * largest  # a function's: nobody can know better
-    d = rows.points.vectors.values.shape[1] if isinstance(kernel, Rbf) else rows.points.values.shape[1]
-    squares = float(np.max(rows.points.squares, initial=0.0)) if not isinstance(kernel, Laplacian) else 0.0
     if isinstance(kernel, Rbf):
-        return min(DISTANCE, (d + 8) * EPS * (1 + 4 * kernel.gamma * squares))
+        exponents = (rows.points.vectors.values.shape[1] + 8) * EPS * (1 + 4 * kernel.gamma * rows.points.largest)
+        return float(min(DISTANCE, exponents))
     if isinstance(kernel, Laplacian):
         return DISTANCE
-    size = kernel.gamma * squares + abs(kernel.coef0)
-    if isinstance(kernel, Sigmoid):
-        return (d + 8) * EPS * (size + 1.0)
-    return float((d + 8) * EPS * max(kernel.degree, 1) * size**kernel.degree)
+    if isinstance(kernel, (Linear, Poly, Sigmoid)):
+        rounded = (rows.points.values.shape[1] + 8) * EPS
+        size = float(np.max(rows.points.squares, initial=0.0))
+        if isinstance(kernel, Linear):
+            return rounded * size
+        size = kernel.gamma * size + abs(kernel.coef0)
+        return rounded * (size + 1.0 if isinstance(kernel, Sigmoid) else max(kernel.degree, 1) * size**kernel.degree)
+    # of counts, a few roundings; of a function nobody knows
+    return (8 if isinstance(kernel, CountKernel) else 64) * EPS * float(np.abs(rows.diagonal()).max(initial=0.0))

@@ -28,8 +28,9 @@ from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
 from separatrix.learners.linear_svc import Settings as LinearSettings
 from separatrix.learners.linear_svc import bracket, hard_margin, soft
 from separatrix.learners.linear_svm.hard_margin import Widest
-from separatrix.learners.one_vs_one import Member, Pair, assembled, by_class, pairs
+from separatrix.learners.one_vs_one import Member, Pair, assembled, pairs
 from separatrix.learners.pair_matrices import PairMatrices
+from separatrix.learners.tiny_pairs import Tiny, tiny_pairs
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -52,26 +53,61 @@ class Task:
 
 def svc(task: Task) -> tuple[Fit, Floats]:
     """One machine for each pair of classes; see `assembled`."""
-    found = pairs(task.targets)
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
-    if linear:
-        members = [_linear(task, pair, hard) for pair in found]
-    elif hard:
-        members = [_hard(task, pair) for pair in found]
+    found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
+    if hard:
+        members = [_linear(task, pair, hard) if linear else _hard(task, pair) for pair in found]
     else:
-        found = found if task.targets.binary else [by_class(pair) for pair in found]
         members = _soft_pairs(task, found)
     return assembled(task.targets, found, members, task.settings.single)
 
 
 def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
     """The soft margin of each pair; of more than two classes, with each block of the kernel matrix computed once."""
+    tiny = tiny_pairs(task.rows, task.points, task.weight, found, task.settings)
+    if isinstance(task.rows.kernel, Linear):
+        return [
+            _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
+            for pair, t in zip(found, tiny, strict=True)
+        ]
     dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
     if task.targets.binary:
         return [_soft(task, pair, dense, None) for pair in found]
     classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
     matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
-    return [_soft(task, pair, dense, partial(matrices, pair.positive, pair.negative)) for pair in found]
+    kernel = plain_settings(task.rows.kernel)
+    return [
+        _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
+        if t is None or kernel is None
+        else _tiny(task, pair, t, kernel)
+        for pair, t in zip(found, tiny, strict=True)
+    ]
+
+
+def _tiny(task: Task, pair: Pair, tiny: Tiny, kernel: Mapping[str, Any] | None) -> Member:
+    """A machine that was solved with many others."""
+    used = np.flatnonzero(tiny.alpha)
+    coef = tiny.alpha * pair.y
+    return Member(
+        coef=coef,
+        support=tiny.alpha > 0,
+        intercept=tiny.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * tiny.scores),
+        margin=tiny.square**-0.5 if tiny.square > 0 else np.inf,
+        weights=tiny.w,
+        certificate=HingeGap(
+            **_gap(task, pair, tiny),
+            coef=tiny.w,
+            intercept=tiny.b,
+            kernel=kernel,
+            points=task.kept[pair.rows[used]],
+            alpha=tiny.alpha[used],
+            expansion=None if kernel is None else coef[used],
+        ),
+        status=Status.CERTIFIED,
+        warning=None,
+        n_iter=1,
+    )
 
 
 def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | None) -> Member:
