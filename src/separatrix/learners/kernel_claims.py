@@ -1,7 +1,7 @@
 """The objective of a kernel machine and the bound on its minimum, rounded outward: what its certificate states.
 
-Small problems ask the checker itself. Of larger ones the sums of the last pass are at hand; how far they can be from
-those of the exact kernel follows from the size of their terms.
+The sums of the last pass are at hand; how far they can be from those of the exact kernel follows from the size of their
+terms. Where that is too far, and the points are few, the checker itself is asked.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from separatrix.kernels.counts import CountKernel
 from separatrix.learners.kernel_svm import Machine, Settings
 from separatrix.solvers.soft_margin import STRETCHED
 
-ASKED = 250_000  # kernel values that the checker computes at once
-AGAIN = 4_000_000  # and if the sums at hand are not good enough
+CLEAR = 1e-9  # of rounding that need not be looked at more closely
+ASKED = 250_000  # kernel values that the checker computes if there is more
+AGAIN = 4_000_000  # and if rounding is all that is in the way of a claim
 DISTANCE = 1e-10  # error of an exponent that `kernels.distances` lets pass
 
 
@@ -68,10 +69,11 @@ def _claimed(
     count = len(task.signs) * int(np.count_nonzero((machine.alpha != 0) | (machine.expansion != 0)))
     plain = kernel["kernel"] == "precomputed"
     asks = plain or kernel["kernel"] in VECTORS
-    if plain or (asks and count <= ASKED):
+    if plain:
         return asked()
     found = outward(machine, _at_hand(machine, rows, task, shift))
-    return asked() if asks and count <= AGAIN and not found.relative_gap <= tol else found
+    close = not found.doubt <= CLEAR and count <= ASKED
+    return asked() if asks and (close or (count <= AGAIN and not found.relative_gap <= tol)) else found
 
 
 def outward(machine: Machine, sums: Sums) -> Machine:
