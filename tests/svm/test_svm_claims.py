@@ -335,13 +335,30 @@ def test_matrices_that_are_no_kernel_are_refused():
     assert refused(replace(honest, kernel={"kernel": "sigmoid", "gamma": 1.0, "coef0": -2.0}), X0, Y0)
 
 
+def test_an_indefinite_matrix_gives_no_bound_though_primal_and_dual_agree():
+    # with K = -1: alpha = (1, 1) has P = D = 3, and w = 0 has P = 2
+    K, y = -np.eye(2), np.array([1, 0])
+    forged = HingeGap(
+        primal=3.0, dual=3.0, tol=1e-4, loss="hinge", C=1.0, classes=np.array([0, 1]), class_weight=None,
+        positive=1, negative=0, fit_intercept=True, coef=None, intercept=0.0, kernel={"kernel": "precomputed"},
+        points=np.array([0, 1]), alpha=np.ones(2), expansion=np.array([1.0, -1.0]),
+    )  # fmt: skip
+    found = forged.verify(K, y)
+    assert not found
+    assert [check.name.split(",")[0] for check in found.checks if not check] == [
+        "kernel matrix not positive semidefinite (or not tested)"
+    ]
+
+
 def test_a_dual_out_of_balance_proves_nothing():
-    # one point of class 1: without balance its multiplier alone would bound the objective by nearly C
-    X, y = np.array([[0.0], [1e-3]]), np.array([0, 1])
+    # equal points, one against two: at b = 0 the objective is 3, and alpha = 1 has D = 3; but at b = 1 it is 2
+    X, y = np.zeros((3, 1)), np.array([0, 1, 1])
     honest = LinearSVC(C=1.0).fit(X, y).certificate_
     assert honest.verify(X, y)
-    forged = replace(honest, points=np.array([1]), alpha=np.array([1.0]), dual=honest.dual)
-    assert refused(forged, X, y)
+    assert honest.primal == pytest.approx(2.0)
+    forged = replace(honest, intercept=0.0, points=np.arange(3), alpha=np.ones(3), primal=3.0, dual=3.0)
+    assert not forged.verify(X, y)
+    assert replace(forged, fit_intercept=False).verify(X, y)  # of hyperplanes through the origin it is true
 
 
 # ---------------------------------------------------------------------- the rest
