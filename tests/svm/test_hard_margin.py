@@ -97,7 +97,7 @@ def test_the_margin_is_that_of_a_qp_solver(seed, kernel, intercept):
     for model in (
         HardMarginSVC(kernel, **SETTINGS, fit_intercept=intercept),
         *([LinearSVC(C=np.inf, fit_intercept=intercept)] if kernel == "linear" else []),
-        *([SVC(C=np.inf, kernel=kernel, **SETTINGS)] if intercept else []),
+        SVC(C=np.inf, kernel=kernel, **SETTINGS, fit_intercept=intercept),
     ):
         model.fit(X, y)
         certificate = model.certificate_

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, read
-from separatrix.certificates._kernels import indefiniteness, kernel_block, known, points_of, take
+from separatrix.certificates._kernels import checked_kernel, indefiniteness, kernel_block, points_of, take
 from separatrix.certificates._margins import (
     BALANCED,
     TINY,
@@ -32,8 +32,7 @@ class FeatureSpace:
 
     def __init__(self, owner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         y = np.asarray(y).ravel()
-        if not hasattr(owner.kernel, "get") or not known(owner.kernel):
-            raise ValueError(f"The field 'kernel' must be one that the checker knows, not {owner.kernel!r:.80}.")
+        self.kernel = checked_kernel(owner.kernel)
         positive, negative = sides(owner)
         points = points_of(owner.kernel, X)
         n = len(points) if isinstance(points, list) else points.shape[0]
@@ -44,7 +43,6 @@ class FeatureSpace:
         if negative is not None:
             inside = (data.values == positive) | (data.values == negative)
         kept = np.asarray(data.X)[inside, 0]
-        self.kernel = owner.kernel
         self.signs = np.where(data.values[inside] == positive, 1.0, -1.0)
         precomputed = owner.kernel.get("kernel") == "precomputed"
         self.points = points[kept][:, kept] if precomputed else take(points, kept)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.certificates._data import EPS, read
-from separatrix.certificates._kernels import kernel_block, known, points_of
+from separatrix.certificates._kernels import checked_kernel, kernel_block, points_of
 from separatrix.certificates._witnesses import number, positions, sides, vector
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import beyond
@@ -69,8 +69,7 @@ class KernelSeparator(Certificate):
 
     def _least(self, X: Any, y: Any, sample_weight: Any) -> float:
         """A number that no y_i f(x_i) is below: each as float64 has it, less its rounding error."""
-        if not hasattr(self.kernel, "get") or not known(self.kernel):
-            raise ValueError(f"The field 'kernel' must be one that the checker knows, not {self.kernel!r:.80}.")
+        checked_kernel(self.kernel)
         positive, _ = sides(self)
         b = number(self, "intercept")
         points = points_of(self.kernel, X)
