@@ -1,5 +1,7 @@
 """The kernel perceptron: vectors, strings, graphs, matrices and functions; its certificate; DNA."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from folder import DATA, needs_data
@@ -15,13 +17,13 @@ RINGS = np.random.default_rng(0).normal(size=(80, 2))
 INSIDE = np.where(np.linalg.norm(RINGS, axis=1) < 1.1, "inside", "outside")
 
 
-def dual(K, y, passes=1000):
-    """The dual perceptron on a kernel matrix: alpha, and the points used."""
+def dual(K, y, passes=1000, one=1):
+    """The dual perceptron on a kernel matrix, plus ``one`` for the bias: alpha, and the points used."""
     alpha, used = np.zeros(len(y)), []
     for _ in range(passes):
         clean = True
         for i in range(len(y)):
-            if y[i] * ((alpha * y) @ (K[:, i] + 1)) <= 0:
+            if y[i] * ((alpha * y) @ (K[:, i] + one)) <= 0:
                 alpha[i] += 1
                 used.append(i)
                 clean = False
@@ -176,3 +178,79 @@ def test_promoters_are_told_from_other_dna():
         correct += (model.predict(sequences[test]) == y[test]).sum()
     print(f"held-out accuracy {correct / 106:.3f}")
     assert correct / 106 > 0.7
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_every_step_is_that_of_the_dual_form_with_and_without_the_constant(kernel, intercept):
+    """Whole numbers, so that no sum is rounded (but for rbf): the same points in the same order, and the same alpha."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(-4, 5, size=(40, 3)).astype(float)
+    X = X[X @ [1, -2, 1] != 0]
+    y = np.where(X @ [1, -2, 1] > 0, 1, -1)
+    model = KernelPerceptron(kernel, gamma=1.0, degree=2, coef0=1.0, fit_intercept=intercept, trace=True, max_iter=5000)
+    model.fit(X, y)
+    K = {
+        "linear": lambda: X @ X.T,
+        "rbf": lambda: np.exp(-((X[:, None] - X) ** 2).sum(axis=2)),
+        "poly": lambda: (X @ X.T + 1) ** 2,
+    }[kernel]()
+    alpha, used = dual(K, y, 5000, int(intercept))
+    np.testing.assert_array_equal(model.trace_["point"][1:], used)
+    np.testing.assert_array_equal(model.dual_coef_[0], (alpha * y)[alpha > 0])
+    assert model.intercept_ == (alpha @ y if intercept else 0)
+    assert model.status_ is Status.SEPARATED
+    assert model.certificate_.verify(X, y)
+    assert model.certificate_.intercept == model.intercept_
+    f = (alpha * y) @ (K + intercept)
+    assert model.certificate_.smallest == pytest.approx((y * f).min(), rel=1e-6)
+    assert model.certificate_.smallest <= (y * f).min() * (1 + 1e-12)
+
+
+def test_through_the_origin_some_classes_are_not_separable():
+    X, y = [[1.0], [2.0]], [0, 1]
+    assert KernelPerceptron("linear").fit(X, y).status_ is Status.SEPARATED
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        assert KernelPerceptron("linear", fit_intercept=False, max_iter=50).fit(X, y).certificate_ is None
+
+
+def test_forged_separators_are_refused():
+    X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    for alpha in ([np.nan] * 4, [1.0, 1, 1, np.nan], [np.inf, 1, 1, 1], [0.0] * 4, [1.0, 2, 2, 1]):
+        for intercept in (0.0, np.nan, np.inf, 1e300):
+            for smallest in (1e-9, 1.0, np.nan, 0.0, -np.inf):
+                forged = KernelSeparator(
+                    np.array([0, 1]), 1, {"kernel": "linear"}, np.arange(4), np.array(alpha), intercept, smallest
+                )
+                assert refused(forged, X, y)
+    honest = KernelPerceptron(gamma=1.0).fit(X, y).certificate_
+    assert honest.verify(X, y)
+    plain = {name: getattr(honest, name) for name in ("support", "dual_coef", "smallest")}
+    for change in (
+        {"positive": 7},
+        {"positive": 0},
+        {"positive": True},
+        {"classes": np.array([1, 0])},
+        {"classes": np.array([0, 0])},
+        {"support": plain["support"] - 4},
+        {"support": plain["support"] + 1},
+        {"support": plain["support"] * 0},
+        {"support": plain["support"].astype(float)},
+        {"dual_coef": plain["dual_coef"][:-1]},
+        {"dual_coef": -plain["dual_coef"]},
+        {"smallest": plain["smallest"] * (1 + 1e-9)},
+        {"kernel": {"kernel": "unknown"}},
+        {"kernel": None},
+        {"intercept": None},
+    ):
+        assert refused(replace(honest, **change), X, y), change
+    with pytest.raises(ValueError, match=r"finite|NaN"):
+        honest.verify(np.array([[0.0, 0], [0, 1], [1, np.nan], [1, 1]]), y)
+
+
+def refused(certificate, X, y):
+    """Whether verify says False, or names what is malformed."""
+    try:
+        return not certificate.verify(X, y)
+    except ValueError:
+        return True

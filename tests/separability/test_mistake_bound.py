@@ -1,7 +1,12 @@
 """mistake_bound: R, a bracket on the best margin, and R² / gamma²."""
 
+import tracemalloc
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize
 from separability.separability_oracles import homogeneous, parity
 
@@ -77,8 +82,6 @@ def test_margin_below_rounding_is_still_finite():
 
 
 def test_a_wrong_radius_or_bound_is_refused():
-    from dataclasses import replace
-
     X, y = [[1.0], [-1.0]], [1, 0]
     result = mistake_bound(X, y)
     assert not replace(result, radius=1.0).verify(X, y)
@@ -88,3 +91,75 @@ def test_a_wrong_radius_or_bound_is_refused():
 def test_two_classes_only():
     with pytest.raises(ValueError, match="two classes"):
         mistake_bound([[0.0], [1], [2]], [0, 1, 2])
+
+
+def test_any_other_margin_radius_or_bound_is_refused():
+    X, y = np.array([[1.0, 0.5], [-1.0, 0.25], [2.0, 1.0]]), [1, 0, 1]
+    result = mistake_bound(X, y)
+    assert result.verify(X, y)
+    lower, upper = result.margin
+    wrong = [
+        {"margin": (lower * 2, upper)},
+        {"margin": (1e6, 2e6), "bound": (result.radius / 1e6) ** 2},
+        {"margin": (lower, lower * 0.9)},
+        {"margin": (np.nan, np.nan)},
+        {"radius": result.radius * 1.001},
+        {"radius": np.nan},
+        {"bound": result.bound * 0.999},
+        {"bound": np.inf},
+        {"bound": np.nan},
+    ]
+    for fields in wrong:
+        assert not replace(result, **fields).verify(X, y), fields
+    # the certificate changed along with it
+    forged = replace(result.certificate, lower=lower * 2, upper=upper * 2)
+    bound = (result.radius / (2 * lower)) ** 2
+    assert not replace(result, margin=(lower * 2, upper * 2), bound=bound, certificate=forged).verify(X, y)
+    # overlapping classes have no bound
+    X, y = parity(2)
+    assert not replace(mistake_bound(X, y), bound=10.0).verify(X, y)
+
+
+def test_wide_rows_are_few():
+    """In the space that the rows span: orders of the systems are the number of rows, and sparse rows stay sparse."""
+    r = np.random.default_rng(0)
+    X, y = r.normal(size=(10, 1000)), np.arange(10) % 2
+    for intercept in (True, False):
+        result = mistake_bound(X, y, fit_intercept=intercept)
+        assert result.verify(X, y)
+        Z = np.where(y == 1, 1.0, -1.0)[:, None] * np.column_stack([X, np.full(10, float(intercept))])
+        alpha = np.linalg.solve(Z @ Z.T, np.ones(10))  # all rows bind here
+        assert (alpha > 0).all()
+        assert result.margin[1] == pytest.approx(1 / np.sqrt(alpha.sum()), rel=1e-6)
+        assert result.margin[1] - result.margin[0] <= 1e-7 * result.margin[1]
+    X = sparse.random_array((40, 30_000), density=0.01, rng=r, format="csr")
+    tracemalloc.start()
+    result = mistake_bound(X, (X @ r.normal(size=30_000) > 0).astype(int))
+    assert tracemalloc.get_traced_memory()[1] < 2e8
+    tracemalloc.stop()
+    assert np.isfinite(result.bound)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_bracket_holds_the_rational_margin(intercept):
+    """Two rows: the nearest point of the segment between them, squared, is a fraction."""
+    r = np.random.default_rng(1)
+    for _ in range(50):
+        X = r.integers(-5, 6, size=(2, 3)) / 8 + r.choice([0.0, 1e6])
+        Z = [
+            [Fraction(s) * Fraction(x) for x in row] + [Fraction(s)] * intercept
+            for s, row in zip((-1, 1), X, strict=True)
+        ]
+        step = [b - a for a, b in zip(*Z, strict=True)]
+        length = sum(a * a for a in step)
+        t = -sum(a * b for a, b in zip(Z[0], step, strict=True)) / length if length else Fraction(0)
+        t = min(max(t, Fraction(0)), Fraction(1))
+        square = sum((a + t * b) ** 2 for a, b in zip(Z[0], step, strict=True))
+        result = mistake_bound(X, [0, 1], fit_intercept=intercept)
+        assert result.verify(X, [0, 1])
+        lower, upper = map(Fraction, result.margin)
+        assert lower < 0 or lower**2 <= square
+        assert upper**2 >= square
+        if square > 0:
+            radius = max(sum(a * a for a in z) for z in Z)
+            assert Fraction(result.bound) >= radius / square

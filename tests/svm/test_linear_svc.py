@@ -271,7 +271,7 @@ def test_rows_near_the_margin_give_the_optimum_of_all(monkeypatch, C, intercept)
 
     for module in (hinge, near_margin):
         monkeypatch.setattr(module, "interior_point", recorded)
-    monkeypatch.setattr(hinge, "CHEAP", 0)
+    monkeypatch.setattr(hinge, "cheap", lambda design: False)
     monkeypatch.setattr(hinge, "_tall", lambda design: False)
     monkeypatch.setattr(hinge, "BRIEF", 10)
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(X, y, weight)
@@ -291,7 +291,7 @@ def test_newton_steps_from_a_sample_give_the_optimum_of_all_rows(monkeypatch, C,
     X = X + 3.0 if storage is np.asarray else X
     weight = rng.uniform(0.5, 2.0, size=4000)
     exact = LinearSVC(C=C, fit_intercept=intercept).fit(storage(X), y, weight)
-    monkeypatch.setattr(hinge, "CHEAP", 0)
+    monkeypatch.setattr(hinge, "cheap", lambda design: False)
     monkeypatch.setattr(hinge, "interior_point", None)  # nothing falls back on it
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(storage(X), y, weight)
     assert model.certificate_.relative_gap <= 1e-7
@@ -307,7 +307,7 @@ def test_a_sample_of_rows_sorted_by_class_or_of_one_class_is_no_harm(monkeypatch
     y = (X[:, 0] + 0.5 * rng.standard_normal(4000) > 2.8).astype(int)  # so few that a sample may hold none
     X, y = X[np.argsort(y)[::order]], np.sort(y)[::order]
     exact = LinearSVC().fit(X, y)
-    monkeypatch.setattr(hinge, "CHEAP", 0)
+    monkeypatch.setattr(hinge, "cheap", lambda design: False)
     model = LinearSVC(tol=1e-6).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-6
     assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-6)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,18 @@ EPS = float(np.finfo(np.float64).eps)
 LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
+MOST_STEPS = 1000  # of the labels of a graph: they tell no more nodes apart than after as many steps as it has nodes
+SETTINGS = {
+    "linear": (),
+    "precomputed": (),
+    "rbf": ("gamma",),
+    "laplacian": ("gamma",),
+    "sigmoid": ("gamma", "coef0"),
+    "poly": ("degree", "gamma", "coef0"),
+    "spectrum": ("k", "normalize"),
+    "weisfeiler-lehman": ("h", "normalize"),
+}
+RANGES: Mapping[str, tuple[int, float]] = {"degree": (0, np.inf), "k": (1, np.inf), "h": (0, MOST_STEPS)}
 
 
 def known(kernel: Mapping[str, Any]) -> bool:
@@ -20,8 +34,35 @@ def known(kernel: Mapping[str, Any]) -> bool:
     return callable(kind) or kind in (*VECTORS, *LISTS, "precomputed")
 
 
-def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
+def checked_kernel(kernel: Any) -> Mapping[str, Any]:
+    """The kernel, if it is known and its settings are such that it is one; `ValueError` names the setting."""
+    if not isinstance(kernel, Mapping) or not known(kernel):
+        raise ValueError(f"No checker knows the kernel {kernel!r:.80}: verify with its matrix, kernel='precomputed'.")
+    kind = kernel["kernel"]
+    expected = () if callable(kind) else SETTINGS[kind]
+    if set(kernel) != {"kernel", *expected}:
+        raise ValueError(f"The kernel {kind!r:.80} has the settings {list(expected)}; these are {sorted(kernel)}.")
+    for name in expected:
+        value = kernel[name]
+        number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and isfinite(value)
+        if name == "normalize":
+            fits, wanted = isinstance(value, (bool, np.bool_)), "True or False"
+        elif name in RANGES:
+            low, high = RANGES[name]
+            fits = number and isinstance(value, Integral) and low <= int(value) <= high
+            wanted = f"a whole number from {low} to {high:g}"
+        else:
+            fits = number and (name != "gamma" or value > 0)
+            wanted = "a finite number above 0" if name == "gamma" else "a finite number"
+        if not fits:
+            raise ValueError(f"The kernel's setting {name!r} must be {wanted}; it is {value!r:.80}.")
+    return kernel
+
+
+def gram(kernel: Mapping[str, Any], A: Any, B: Any, real: Any = np.float64) -> tuple[Any, Any, float]:
     """K of all pairs, and (size, rounded) such that its rounding error is below rounded * EPS * size.
+
+    In the arithmetic ``real``, whose EPS it is: float64, or more digits where the machine has them.
 
     ``A`` and ``B`` are rows of a matrix, lists of strings or graphs, or what the function takes. A precomputed kernel
     has no points: see `kernel_block`.
@@ -30,14 +71,14 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
     if callable(kind):
         K = kind(A, B)
         K = np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
-        return K, np.abs(K), 64
+        return K, np.abs(K), 64 * EPS / float(np.finfo(real).eps)
     if kind in LISTS:
         K = _counts(kernel, A, B)
-        return K, K, 8
+        return K, K, 8 * EPS / float(np.finfo(real).eps)
     if kind not in VECTORS:
         raise ValueError(f"No checker computes the kernel {kind!r}: verify with its matrix and kernel='precomputed'.")
-    A, B = _dense(A), _dense(B)
-    d, gamma, coef0 = A.shape[1], float(kernel.get("gamma", 1.0)), float(kernel.get("coef0", 0.0))
+    A, B = _dense(A, real), _dense(B, real)
+    d, gamma, coef0 = A.shape[1], real(kernel.get("gamma", 1.0)), real(kernel.get("coef0", 0.0))
     if kind in ("rbf", "laplacian"):
         return (*_radial(kind, gamma, A, B), d + 8)
     inner, size = A @ B.T, np.abs(A) @ np.abs(B).T
@@ -50,25 +91,49 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any) -> tuple[Any, Any, int]:
     return inner**degree, max(degree, 1) * size**degree, d + 8
 
 
-def kernel_block(kernel: Mapping[str, Any], points: Any, left: Any, right: Any) -> tuple[Any, Any, int]:
+def kernel_block(
+    kernel: Mapping[str, Any], points: Any, left: Any, right: Any, real: Any = np.float64
+) -> tuple[Any, Any, float]:
     """`gram` of chosen points; if the kernel is precomputed, ``points`` is its matrix."""
-    if kernel.get("kernel") == "precomputed":
-        block = points[left][:, right]
-        K = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
-        return K, np.abs(K), 0
-    return gram(kernel, take(points, left), take(points, right))
+    if kernel.get("kernel") == "precomputed":  # symmetric up to rounding, which the mean of both halves is without
+        K = 0.5 * (_dense(points[left][:, right], real) + _dense(points[right][:, left], real).T)
+        return K, np.abs(K), 1
+    return gram(kernel, take(points, left), take(points, right), real)
 
 
 def points_of(kernel: Mapping[str, Any], X: Any) -> Any:
-    """X as something to take points from: an array, CSR, or a list of objects."""
-    if hasattr(X, "tocsr"):
-        return X.tocsr()
+    """X as something to take points from: an array, CSR, or a list of objects; `ValueError` if it is not finite."""
     kind = kernel.get("kernel")
     if kind in LISTS:
         return list(X)
     if callable(kind) and isinstance(X, (list, tuple)) and not (X and isinstance(X[0], (list, tuple, np.ndarray))):
         return list(X)
-    return np.asarray(X)
+    points = finite_rows(X)
+    if kind == "precomputed":
+        _require_symmetric(points)
+    return points
+
+
+def finite_rows(X: Any) -> Any:
+    """X as an array or CSR of real numbers; `ValueError` if it is no matrix, or an entry is NaN or infinite."""
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must be a matrix; its shape is {X.shape}.")
+    if X.dtype.kind not in "biuf":
+        X = X.astype(np.float64)
+    if not np.isfinite(X.data if hasattr(X, "tocsr") else X).all():
+        raise ValueError("X has an entry that is NaN or infinite.")
+    return X
+
+
+def _require_symmetric(K: Any) -> None:
+    """Up to half the digits, as whoever computed the matrix may have left it."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"A kernel matrix is square; the shape of this one is {K.shape}.")
+    single = K.dtype == np.float32
+    largest, apart = float(abs(K).max()) if K.shape[0] else 0.0, float(abs(K - K.T).max()) if K.shape[0] else 0.0
+    if apart > np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * largest:
+        raise ValueError(f"A kernel matrix is symmetric; the largest |K[i, j] - K[j, i]| of this one is {apart:g}.")
 
 
 def take(points: Any, index: Any) -> Any:
@@ -77,7 +142,7 @@ def take(points: Any, index: Any) -> Any:
 
 
 def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[float, float]:
-    """(0, d) if the kernel matrix of all n points plus d times the identity is positive definite, d being rounding.
+    """(0, d) if the kernel matrix of all n points plus d times the identity is positive semidefinite, d being rounding.
 
     Kernels that always are, by their mathematics, are not tested. (1, d) if it is not, or n is too large to test.
     """
@@ -89,25 +154,42 @@ def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[floa
         return 1.0, 0.0
     K = kernel_block(kernel, points, np.arange(n), np.arange(n))[0]
     single = kind == "precomputed" and getattr(points, "dtype", None) == np.float32
-    shift = n * (float(np.finfo(np.float32).eps) if single else 8 * EPS) * float(np.abs(K).max(initial=0.0))
-    try:
-        np.linalg.cholesky(0.5 * (K + K.T) + max(shift, np.finfo(np.float64).tiny) * np.eye(n))
-    except np.linalg.LinAlgError:
-        return 1.0, shift
-    return 0.0, shift
+    return semidefinite(0.5 * (K + K.T), single)
 
 
-def _radial(kind: Any, gamma: float, A: Any, B: Any) -> tuple[Any, Any]:
+def semidefinite(K: Any, single: bool = False) -> tuple[float, float]:
+    """(0, d) if K + d times the identity is proved to be positive semidefinite, where d is rounding; else (1, d).
+
+    A Cholesky factor of K + s, if float64 finds one, is that of a matrix which is at most (n + 2) EPS trace / 2 away.
+    ``single`` says that K was rounded to float32, which may have cost more.
+    """
+    n, largest = len(K), float(np.abs(K).max(initial=0.0))
+    units = [8 * EPS * n]
+    if single:
+        units += [float(np.finfo(np.float32).eps) * size for size in (4 * np.sqrt(n), n)]
+    shift = 0.0
+    for unit in units:
+        shift = max(unit * largest, float(np.finfo(np.float64).tiny))
+        moved = K + shift * np.eye(n)
+        try:
+            np.linalg.cholesky(moved)
+        except np.linalg.LinAlgError:
+            continue
+        return 0.0, shift + (n + 2) * EPS * float(np.trace(moved))
+    return 1.0, shift
+
+
+def _radial(kind: Any, gamma: Any, A: Any, B: Any) -> tuple[Any, Any]:
     """exp(-gamma distance), by algebra where that costs no digits, and by differences where it does."""
     if kind == "rbf":
         centre = B.mean(axis=0)
         P, Q = A - centre, B - centre
         p, q = gamma * (P**2).sum(axis=1), gamma * (Q**2).sum(axis=1)
-        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11:
+        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11 and A.dtype == np.float64:
             terms = p[:, None] + q
             K = np.exp(np.minimum(2 * gamma * (P @ Q.T) - terms, 0.0))
             return K, K * (1.0 + terms)
-    K, size = np.empty((len(A), len(B))), np.empty((len(A), len(B)))
+    K, size = np.empty((len(A), len(B)), A.dtype), np.empty((len(A), len(B)), A.dtype)
     for i, a in enumerate(A):
         difference = np.abs(B - a)
         distance = gamma * ((difference**2).sum(axis=1) if kind == "rbf" else difference.sum(axis=1))
@@ -154,5 +236,5 @@ def _surroundings(graph: Any, h: int, names: dict[Any, int]) -> Counter[Any]:
     return seen
 
 
-def _dense(x: Any) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+def _dense(x: Any, real: Any = np.float64) -> Any:
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, read
-from separatrix.certificates._kernels import indefiniteness, kernel_block, points_of, take
+from separatrix.certificates._data import ALLOWED, read
+from separatrix.certificates._hinge import CLOSE, Sums, Task, kernel_sums, linear_sums
+from separatrix.certificates._kernels import checked_kernel, finite_rows, indefiniteness, points_of, take
 from separatrix.certificates.base import Check, Verification
 from separatrix.certificates.duality_gap import DualityGap
 
@@ -20,6 +23,9 @@ class HingeGap(DualityGap):
     For "hinge", loss(m) = max(0, 1 - m): for any alpha with 0 <= alpha_i <= C c_i and (b being free) sum_i alpha_i y_i
     = 0, the minimum is at least sum_i alpha_i - 1/2 ‖sum_i alpha_i y_i x_i‖². For "squared_hinge", loss(m) =
     max(0, 1 - m)², alpha has no upper bound, and sum_i alpha_i² / (4 C c_i) is subtracted.
+
+    The numbers stated are bounds, rounded outward. Rounding in the check may take a tenth of `tol`; where float64 would
+    need more, the check fails.
 
     Parameters
     ----------
@@ -73,137 +79,141 @@ class HingeGap(DualityGap):
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        part = self._part(X, y, sample_weight)
-        squared = self.loss == "squared_hinge"
-        scores, norm, pull, pull_norm, error = part.kernel_terms() if self.kernel is not None else part.linear_terms()
-        margins = part.signs * (scores + self.intercept)
-        slack = np.maximum(0.0, 1.0 - margins)
-        losses = part.bound * (slack**2 if squared else slack)
-        primal = 0.5 * norm + float(losses.sum())
-        dual = float(part.alpha.sum()) - 0.5 * pull_norm
-        if squared:
-            dual -= float((part.alpha**2 / (4 * part.bound)).sum())
-        n, total = len(margins), float(part.alpha.sum())
-        near = margins - error < 1.0  # further off, rounding changes no loss
-        rounding = float(part.bound[near] @ ((2 * slack + 1) * error)[near]) + n * EPS * (primal + total)
-        rounding += 4 * EPS * norm + n * EPS * pull_norm + part.pull_rounding
-        scale = max(abs(primal), np.finfo(np.float64).tiny)
-        over = 0.0 if squared else float(np.maximum(0.0, part.alpha - part.bound).max(initial=0.0))
-        balance = abs(float(part.signs @ part.alpha)) if self.fit_intercept else 0.0
-        slackness = part.alpha * np.abs(margins - 1.0 + slack)
-        tolerance = max(self.tol * scale, 0.0)
-        # kernel values have one true value and many ways to round it: they are stated to a thousandth of tol
-        stated = 1e-3 * tolerance if self.kernel is not None else 0.0
+        self._require_fields()
+        sums, below, over, balance, kernel = self._recomputed(X, y, sample_weight)
+        scale = max(abs(self.primal), float(np.finfo(np.float64).tiny))
+        allowed, gap, error = ALLOWED * self.tol * scale, self.tol * scale, sums.error
+        spare = allowed + 2 * error  # the gap recomputed may be above the one stated by so much
         return Verification(
             (
-                Check("dual feasibility: alpha below 0 or outside the problem, by", part.below),
-                Check("dual feasibility: alpha above C c_i, by", over, 0.0, 8 * EPS * float(part.bound.max())),
-                Check("dual feasibility: sum of alpha_i y_i", balance, 0.0, 4 * n * EPS * total),
-                Check("stationarity: ‖w - sum alpha_i y_i x_i‖² / 2", 0.5 * pull, tolerance, rounding),
+                Check("dual feasibility: alpha below 0 or outside the problem, by", below),
+                Check("dual feasibility: alpha above C c_i, relative to it, by", over, 0.0, CLOSE),
+                Check("dual feasibility: sum of alpha_i y_i, relative to that of alpha_i", balance, 0.0, 1e-9),
+                Check(
+                    "stationarity: ‖w - sum alpha_i y_i x_i‖² / 2",
+                    sums.pull,
+                    gap,
+                    sums.pull_error + spare,
+                ),
                 Check(
                     "complementary slackness, largest alpha_i (y_i f - 1 + xi_i)",
-                    float(slackness.max(initial=0.0)),
-                    tolerance,
-                    rounding,
+                    sums.slackness,
+                    gap,
+                    sums.slackness_error + spare,
                 ),
-                Check("primal as stated, off by", abs(primal - self.primal), stated, rounding),
-                Check("stated lower bound above the bound, by", self.dual - dual, stated + 1e-9 * tolerance, rounding),
-                Check("relative gap", (primal - dual) / scale, self.tol, 2 * rounding / scale),
-                *part.kernel_checks(),
+                Check("primal as stated, off by", abs(sums.primal - self.primal), allowed, sums.primal_error),
+                Check("stated lower bound above the bound, by", self.dual - sums.dual, 0.0, sums.dual_error),
+                Check("relative gap", (self.primal - self.dual) / scale, self.tol),
+                Check("rounding errors, relative to the objective", error / scale, ALLOWED * self.tol),
+                *kernel,
             )
         )
 
-    def _part(self, X: Any, y: Any, sample_weight: Any) -> _Part:
-        """The rows of the two sides, with their signs, bounds C c_i, and alpha."""
-        y = np.asarray(y).ravel()
-        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        weight = np.broadcast_to(weight, y.shape)
+    def _require_fields(self) -> None:
+        """`ValueError` for a field that no claim can have."""
+        classes = np.asarray(self.classes)
+        if classes.ndim != 1 or len(classes) < 2 or not np.array_equal(np.unique(classes), classes):
+            raise ValueError("The field 'classes' must hold different labels, two at least, in order.")
+        k = len(classes)
+        value: Any
+        for name in ("positive", "negative"):
+            value = getattr(self, name)
+            if value is None and name == "negative":
+                continue
+            if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < k:
+                raise ValueError(f"The field {name!r} must be a position in 'classes', 0 to {k - 1}; it is {value!r}.")
+        if self.positive == self.negative:
+            raise ValueError("The fields 'positive' and 'negative' are the same class.")
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ValueError(f"The field 'loss' must be 'hinge' or 'squared_hinge'; it is {self.loss!r}.")
+        for name in ("C", "intercept", "primal", "dual", "tol"):
+            value = getattr(self, name)
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not isfinite(value):
+                raise ValueError(f"The field {name!r} must be a finite number; it is {value!r}.")
+        if not self.C > 0:
+            raise ValueError(f"The field 'C' must be above 0; it is {self.C!r}.")
+        if not 0 < self.tol <= 1:
+            raise ValueError(f"The field 'tol' must be above 0 and at most 1; it is {self.tol!r}.")
+        if not isinstance(self.fit_intercept, (bool, np.bool_)):
+            raise ValueError(f"The field 'fit_intercept' must be True or False; it is {self.fit_intercept!r}.")
+        if not self.fit_intercept and self.intercept != 0:
+            raise ValueError("The field 'intercept' must be 0, as 'fit_intercept' is False.")
+        if self.class_weight is not None:
+            weight = _finite(self.class_weight, "class_weight", k)
+            if not (weight > 0).all():
+                raise ValueError("The field 'class_weight' must be above 0 for every class.")
+        points = np.asarray(self.points)
+        if points.ndim != 1 or (points.size and points.dtype.kind not in "iu"):
+            raise ValueError("The field 'points' must hold row numbers.")
+        _finite(self.alpha, "alpha", len(points))
+        linear = self.kernel is None
+        if (self.coef is None) is linear or (self.expansion is None) is not linear:
+            raise ValueError("A certificate has the field 'coef', or 'kernel' and 'expansion', and not both.")
+        if linear:
+            _finite(self.coef, "coef", np.size(self.coef))
+        else:
+            checked_kernel(self.kernel)
+            _finite(self.expansion, "expansion", len(points))
+
+    def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> tuple[Sums, float, float, float, tuple[Check, ...]]:
+        """Both sides; how far alpha is below 0, above its bounds and out of balance; and whether the kernel is one."""
+        y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
+        data = read(np.arange(len(y))[:, None], y, sample_weight, self.classes, self.class_weight)
+        inside = np.ones(len(data.values), dtype=bool)
+        if self.negative is not None:
+            inside = (data.values == self.positive) | (data.values == self.negative)
+        kept, values = np.asarray(data.X)[inside, 0], data.values[inside]
+        if not len(kept):
+            raise ValueError("No row of these data is of the certificate's classes.")
         points = np.asarray(self.points, dtype=np.intp)
         if points.size and (points.min() < 0 or points.max() >= len(y) or len(np.unique(points)) < len(points)):
-            raise ValueError("The certificate's points are not rows of these data.")
-        alpha = np.zeros(len(y))
+            raise ValueError("The field 'points' does not hold different rows of these data.")
+        alpha, expansion = np.zeros(len(y)), np.zeros(len(y))
         alpha[points] = self.alpha
-        classes = np.asarray(self.classes)
-        sides = (weight > 0) & (
-            np.ones(len(y), dtype=bool)
-            if self.negative is None
-            else np.isin(y, classes[[self.positive, self.negative]])
+        expansion[points] = 0.0 if self.expansion is None else self.expansion
+        below = max(0.0, -float(alpha.min(initial=0.0)))
+        below += float(np.abs(np.delete(alpha, kept)).sum() + np.abs(np.delete(expansion, kept)).sum())
+        squared, alpha = self.loss == "squared_hinge", alpha[kept]
+        task = Task(
+            signs=np.where(values == self.positive, 1.0, -1.0),
+            bound=float(self.C) * data.weight[inside],
+            alpha=alpha,
+            intercept=bool(self.fit_intercept),
+            squared=squared,
         )
-        kept = np.flatnonzero(sides)
-        expansion = None
-        if self.expansion is not None:
-            expansion = np.zeros(len(y))
-            expansion[points] = self.expansion
-            expansion = expansion[kept]
+        over = 0.0 if squared else float((alpha / task.bound - 1.0).max(initial=0.0))
+        balance = abs(float(task.signs @ alpha)) / max(float(alpha.sum()), float(np.finfo(np.float64).tiny))
         if self.kernel is None:
-            rows = (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[kept]
-        else:
-            rows = points_of(self.kernel, X)
-            # of a precomputed kernel, the columns too
-            precomputed = self.kernel.get("kernel") == "precomputed"
+            rows = finite_rows(X)
+            if rows.shape != (len(y), np.size(self.coef)):
+                raise ValueError(
+                    f"X of shape {rows.shape} does not fit {len(y)} labels and {np.size(self.coef)} weights."
+                )
+            w = np.asarray(self.coef, dtype=np.float64)
+            rows = rows if len(kept) == len(y) else rows[kept]
+            return (
+                linear_sums(rows, task, w, float(self.intercept), self.tol),
+                below,
+                over,
+                self.fit_intercept * balance,
+                (),
+            )
+        rows = points_of(self.kernel, X)
+        count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        if count != len(y):
+            raise ValueError(f"{count} points and {len(y)} labels do not fit together.")
+        if len(kept) < len(y):  # of a precomputed kernel, the columns too
+            precomputed = self.kernel["kernel"] == "precomputed"
             rows = rows[kept][:, kept] if precomputed else take(rows, kept)
-        numbered = rows if self.kernel is None else np.zeros((len(kept), 1))
-        data = read(numbered, y[kept], weight[kept], classes, self.class_weight)
-        signs = np.where(data.values == self.positive, 1.0, -1.0)
-        below = max(0.0, -float(alpha.min(initial=0.0))) + float(np.abs(np.delete(alpha, kept)).sum())
-        return _Part(self, data, rows, signs, float(self.C) * data.weight, alpha[kept], expansion, below)
-
-
-class _Part:
-    """Two sides of the data, and the sums over them that the check needs."""
-
-    def __init__(
-        self, owner: HingeGap, data: Any, rows: Any, signs: Any, bound: Any, alpha: Any, expansion: Any, below: float
-    ) -> None:
-        self.owner, self.data, self.rows, self.signs = owner, data, rows, signs
-        self.bound, self.alpha, self.expansion, self.below = bound, alpha, expansion, below
-        self.pull_rounding = 0.0
-
-    def linear_terms(self) -> tuple[Any, float, float, float, Any]:
-        """w.x_i, ‖w‖², ‖w - u‖² and ‖u‖² for u = sum alpha_i y_i x_i, and the rounding error of w.x_i + b.
-
-        With a free intercept the sum is about a centre: as sum alpha_i y_i = 0, that changes nothing but the rounding.
-        """
-        w = np.asarray(self.owner.coef, dtype=np.float64)
-        weights = self.signs * self.alpha
-        centre = np.zeros(len(w))
-        if self.owner.fit_intercept:
-            centre = sum((c @ x for x, _, c in self.data.blocks()), np.zeros(len(w))) / self.data.weight.sum()
-        scores, errors, u, size, first = [], [], np.zeros(len(w)), np.zeros(len(w)), 0
-        for x, _, _ in self.data.blocks():
-            part = weights[first : first + len(x)]
-            first += len(x)
-            scores.append(x @ w)
-            errors.append((len(w) + 4) * EPS * (np.abs(x) @ np.abs(w) + abs(self.owner.intercept)))
-            u += part @ (x - centre)
-            size += np.abs(part) @ (np.abs(x - centre) + EPS * np.abs(x))
-        self.pull_rounding = float(np.abs(u) @ (len(weights) * EPS * size)) + float(
-            ((len(weights) * EPS * size) ** 2).sum()
-        )
-        return np.concatenate(scores), float(w @ w), float(((w - u) ** 2).sum()), float(u @ u), np.concatenate(errors)
-
-    def kernel_terms(self) -> tuple[Any, float, float, float, Any]:
-        """The same in feature space: w = sum e_i phi(x_i) and u = sum alpha_i y_i phi(x_i)."""
-        weights, n = self.signs * self.alpha, len(self.signs)
-        used = np.flatnonzero((weights != 0) | (self.expansion != 0))
-        both = np.column_stack([self.expansion[used], weights[used]])
-        values, errors = np.zeros((n, 2)), np.zeros((n, 2))
-        step = max(1, 2_000_000 // max(len(used), 1))
-        for first in range(0, n, step):
-            rows = np.arange(first, min(first + step, n))
-            K, size, rounded = kernel_block(self.owner.kernel, self.rows, rows, used)
-            values[rows] = K @ both
-            errors[rows] = EPS * (size @ np.abs(both)) * (rounded + len(used) + 4)
-        gram = both.T @ values[used]
-        self.pull_rounding = float(np.abs(both[:, 1]) @ (errors[used, 1] + len(used) * EPS * np.abs(values[used, 1])))
-        pull = float(gram[0, 0] - gram[0, 1] - gram[1, 0] + gram[1, 1])
-        error = errors[:, 0] + EPS * abs(self.owner.intercept)
-        return values[:, 0], float(gram[0, 0]), pull, float(gram[1, 1]), error
-
-    def kernel_checks(self) -> tuple[Check, ...]:
-        """That the kernel is one, without which there is no lower bound."""
-        if self.owner.kernel is None:
-            return ()
-        figure, shift = indefiniteness(self.owner.kernel, self.rows, len(self.signs))
+        figure, shift = indefiniteness(self.kernel, rows, len(kept))
         name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
-        return (Check(name, figure),)
+        sums = kernel_sums(self.kernel, rows, task, expansion[kept], float(self.intercept), self.tol, shift)
+        return sums, below, over, self.fit_intercept * balance, (Check(name, figure),)
+
+
+def _finite(values: Any, name: str, length: int) -> Any:
+    """The field as finite float64 of this length."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,) or not np.isfinite(array).all():
+        raise ValueError(f"The field {name!r} must be finite, of shape ({length},); its shape is {array.shape}.")
+    return array

@@ -1,14 +1,27 @@
-"""The best margin of any hyperplane through the origin, bracketed from both sides."""
+"""The best margin of any hyperplane, bracketed from both sides."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, read
+from separatrix.certificates._data import Data, flag, read
+from separatrix.certificates._margins import hull_bound, length_between, quotient_below, smallest_score
+from separatrix.certificates._witnesses import number, positions, sides, vector
 from separatrix.certificates.base import Certificate, Check, Verification
+
+SPACES = ("homogeneous", "input")
+LAST_DIGITS = 4e-12  # of a bound: what stating it after other sums than these may change; no sign, and no digit shown
+
+
+def beyond(name: str, excess: float, proved: float) -> Check:
+    """That a stated bound does not exceed what is proved by more than its last digits; nothing proved is a failure."""
+    if not np.isfinite(proved):
+        return Check(name, np.inf)
+    return Check(name, excess, 0.0, LAST_DIGITS * abs(proved))
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +33,8 @@ class MarginBracket(Certificate):
 
     From below by a direction v: its own smallest v.z_i. From above by a point of the convex hull of the z_i: for any
     unit v, min_i v.z_i <= sum_i alpha_i v.z_i <= ‖sum_i alpha_i z_i‖. With b outside the norm the combination has
-    to balance, sum_i alpha_i y_i = 0, and the bound is ‖sum_i alpha_i y_i x_i‖.
+    to balance, sum_i alpha_i y_i = 0, and the bound is ‖sum_i alpha_i y_i x_i‖; what rounding leaves out of balance is
+    added to it. Both bounds are computed so that rounding makes them worse and never wrong.
 
     Parameters
     ----------
@@ -33,7 +47,7 @@ class MarginBracket(Certificate):
     lower, upper : float
         The bracket. A positive lower bound separates the classes.
     direction : array of shape (d + 1,) or (d,)
-        v, of any length.
+        v, of any length but 0.
     points : integer array
         The rows of the convex combination (rows of weight 0 not counted).
     alpha : array
@@ -63,46 +77,48 @@ class MarginBracket(Certificate):
         return f"The best margin of a hyperplane in the space of {space} is from {self.lower:.6g} to {self.upper:.6g}."
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        data = read(X, y, sample_weight, self.classes, None)
-        if self.negative is not None:
-            kept = np.flatnonzero(np.isin(data.values, (self.positive, self.negative)))
-            data = Data(data.X[kept], data.values[kept], data.weight[kept])
-        v = np.asarray(self.direction, dtype=np.float64)
-        v = v / np.abs(v).max() if v.any() else v
-        free = self.fit_intercept and self.space == "input"  # b is no part of the norm
-        length = float(np.linalg.norm(v[:-1] if free else v)) or 1.0
-        w, b = (v[:-1], v[-1]) if self.fit_intercept else (v, 0.0)
-        lower, size = np.inf, 0.0
-        for x, codes, _ in data.blocks():
-            y_i = np.where(codes == self.positive, 1.0, -1.0)
-            lower = min(lower, float((y_i * (x @ w + b)).min()))
-            size = max(size, float((np.abs(x) @ np.abs(w) + abs(b)).max()))
-        lower, rounding = lower / length, (len(v) + 8) * EPS * size / length
-
-        points, alpha = np.asarray(self.points, dtype=np.intp), np.asarray(self.alpha, dtype=np.float64)
-        if points.shape != alpha.shape or points.ndim != 1 or not points.size or not alpha.sum() > 0:
-            raise ValueError("A bracket needs one weight for each of its points, and a positive sum.")
-        if points.min() < 0 or points.max() >= len(data.weight):
-            raise ValueError("The bracket's points are not rows of these data.")
-        alpha = alpha / alpha.sum()
-        chosen = data.X[points]
-        chosen = np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen, dtype=np.float64)
-        signs = np.where(data.values[points] == self.positive, 1.0, -1.0)
-        centre = chosen.mean(axis=0) if free else np.zeros(chosen.shape[1])  # balanced weights do not see it
-        chosen = chosen - centre
-        z = signs[:, None] * (
-            np.column_stack([chosen, np.ones(len(chosen))]) if self.fit_intercept and not free else chosen
-        )
-        upper = float(np.linalg.norm(alpha @ z))
-        terms = np.abs(z)
-        terms[:, : len(centre)] += np.abs(centre)
-        noise = (len(alpha) + 8) * EPS * float(np.linalg.norm(alpha @ terms))
-        balance = abs(float(alpha @ signs)) if free else 0.0
+        lower, upper = number(self, "lower"), number(self, "upper")
+        least, most = self._proved(X, y, sample_weight)
+        alpha = np.asarray(self.alpha, dtype=np.float64)
         return Verification(
             (
-                Check("imbalance of the convex combination", balance, 0.0, 4 * len(alpha) * EPS),
                 Check("negative weight in the convex combination", float(max(0.0, -alpha.min()))),
-                Check("lower bound above the direction's own margin, by", self.lower - lower, 0.0, rounding),
-                Check("upper bound below the point of the hull, by", upper - self.upper, 0.0, noise),
+                beyond("lower bound above what the direction proves, by", lower - least, least),
+                beyond("upper bound below what the hull proves, by", most - upper, most),
             )
         )
+
+    def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """The same witnesses with the bounds that they prove about these data, rounded outward."""
+        with np.errstate(all="ignore"):
+            lower, upper = self._proved(X, y, sample_weight)
+        return replace(self, lower=lower, upper=upper)
+
+    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
+        """Bounds on the best margin, of the direction from below and of the hull from above."""
+        intercept, (positive, negative) = flag(self.fit_intercept, "fit_intercept"), sides(self)
+        if self.space not in SPACES:
+            raise ValueError(f"The field 'space' must be one of {SPACES}, not {self.space!r:.80}.")
+        data = read(X, y, sample_weight, self.classes, None)
+        if negative is not None:
+            kept = np.flatnonzero(np.isin(data.values, (positive, negative)))
+            data = Data(data.X[kept], data.values[kept], data.weight[kept])
+        n, d = data.X.shape
+        signs = np.where(data.values == positive, 1.0, -1.0)
+        points = positions(self, "points", n)
+        alpha, v = vector(self, "alpha", len(points)), vector(self, "direction", d + intercept)
+        if not alpha.max() > 0:
+            raise ValueError("The field 'alpha' must have a weight above 0.")
+        free = intercept and self.space == "input"  # b is no part of the norm
+        v = np.ldexp(v, -int(np.frexp(np.abs(v[:d] if free else v).max(initial=0.0))[1]))
+        below, above = length_between(v[:d] if free else v)
+
+        def blocks() -> Iterator[tuple[Any, Any]]:
+            first = 0
+            for x, _, _ in data.blocks():
+                yield x, signs[first : first + len(x)]
+                first += len(x)
+
+        score = smallest_score(data.X, signs, v[:d], float(v[d]) if intercept else 0.0, blocks)
+        upper = hull_bound(data.X, signs, points, np.maximum(alpha, 0.0), float(intercept), free)
+        return quotient_below(score, below, above), upper

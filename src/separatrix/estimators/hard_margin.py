@@ -26,6 +26,9 @@ class HardMarginSVC(SupportVectorClassifier):
         Settings of the kernel, as for `SVC`.
     tol : float, default=1e-4
         How far apart the bounds on the margin may be, relative to it.
+    fit_intercept : bool, default=True
+        Whether there is a b. Without, the boundary goes through the origin of feature space, and classes are separable
+        if that separates them.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of more than two classes: one score for each class, or for each pair.
 
@@ -70,6 +73,7 @@ class HardMarginSVC(SupportVectorClassifier):
         gamma: str | float = "scale",
         coef0: float = 0.0,
         tol: float = 1e-4,
+        fit_intercept: bool = True,
         decision_function_shape: str = "ovr",
     ) -> None:
         self.kernel = kernel
@@ -77,7 +81,9 @@ class HardMarginSVC(SupportVectorClassifier):
         self.gamma = gamma
         self.coef0 = coef0
         self.tol = tol
+        self.fit_intercept = fit_intercept
         self.decision_function_shape = decision_function_shape
 
     def _settings(self) -> Settings:
-        return Settings(C=np.inf, tol=parameters.positive("tol", self.tol))
+        parameters.flags(self, "fit_intercept")
+        return Settings(C=np.inf, tol=parameters.positive("tol", self.tol), fit_intercept=bool(self.fit_intercept))

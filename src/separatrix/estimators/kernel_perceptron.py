@@ -43,7 +43,7 @@ class KernelPerceptron(KernelClassifier):
     shuffle : bool, default=False
         Whether each pass takes the points in a new random order.
     fit_intercept : bool, default=True
-        Whether 1 is added to the kernel.
+        Whether 1 is added to the kernel. Without, b = 0: the boundary goes through the origin of feature space.
     class_weight : dict, "balanced" or None, default=None
         Factors of the classes' steps, multiplied with the sample weights.
     random_state : int, RandomState or None, default=None
@@ -147,7 +147,7 @@ class KernelPerceptron(KernelClassifier):
         )
         rows = KernelRows(sample.kernel, sample.points)
         try:
-            fit = kernel_perceptron(rows, sample.targets, sample.weight, settings)
+            fit = kernel_perceptron(rows, sample.points, sample.targets, sample.weight, settings)
         except FloatingPointError as error:
             raise InvalidInputError(f"The scores overflow ({error}): scale the columns of X, or the kernel.") from error
         support, given, points = sample.support(fit.attributes["support_"])

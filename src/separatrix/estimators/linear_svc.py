@@ -47,7 +47,11 @@ class LinearSVC(Classifier):
     certificate_ : HingeGap, MarginBracket for a hard margin, or All of these
         The objective and a proven lower bound on its minimum, with the Karush-Kuhn-Tucker conditions.
     support_ : integer array
-        The rows with a positive multiplier: on the margin or beyond it.
+        The rows with a positive multiplier, in any of the machines: on the margin or beyond it.
+    dual_coef_ : array of shape (1, m) or (k, m)
+        alpha_i y_i of these rows, in each machine: at the optimum ``coef_`` is ``dual_coef_ @ X[support_]``, whichever
+        the loss. So it is up to rounding where a fit of the hinge goes to machine precision, as small ones do; else
+        1/2 ‖difference‖² is at most the certified gap. Of "squared_hinge", alpha_i = 2 C c_i xi_i is not bounded by C.
     slack_ : array of shape (n,) or (n, k)
         xi_i = max(0, 1 - y_i (w.x_i + b)) of the rows used in training; xi_i / ‖w‖ is the violation as a distance.
     margin_ : float or array of shape (k,)

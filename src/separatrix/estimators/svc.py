@@ -75,7 +75,7 @@ class SupportVectorClassifier(KernelClassifier):
             vectors = vectors.astype(np.float32)
         attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
         intercept = attributes["intercept_"].astype(np.float64)
-        model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype).astype(np.float64), intercept)
+        model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
         return replace(fit, model=model, attributes=attributes)
 
     def _starts(self, classes: Array, kept: Integers, n: int) -> dict[tuple[int, int], Floats]:
@@ -197,6 +197,9 @@ class SVC(SupportVectorClassifier):
         Pairs of multipliers to move at most, for each pair of classes; then a `ConvergenceWarning` states the gap.
     warm_start : bool, default=False
         Whether to go on from the multipliers of the previous fit, as along a path of C. Small problems need no start.
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise it is 0, and the multipliers need not balance: with the kernel k + 1, b is
+        penalised instead.
 
     Attributes
     ----------
@@ -256,6 +259,7 @@ class SVC(SupportVectorClassifier):
         decision_function_shape: str = "ovr",
         max_iter: int = 20_000_000,
         warm_start: bool = False,
+        fit_intercept: bool = True,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -268,14 +272,17 @@ class SVC(SupportVectorClassifier):
         self.decision_function_shape = decision_function_shape
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.fit_intercept = fit_intercept
 
     def _settings(self) -> Settings:
+        parameters.flags(self, "fit_intercept", "warm_start")
         hard = isinstance(self.C, float) and np.isposinf(self.C)
         return Settings(
             C=np.inf if hard else parameters.positive("C", self.C),
             tol=parameters.positive("tol", self.tol),
             max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),
             cache_bytes=parameters.positive("cache_size", self.cache_size) * 2.0**20,
+            fit_intercept=bool(self.fit_intercept),
         )
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates import Check, MarginBracket, Verification
+from separatrix.certificates.margin_bracket import LAST_DIGITS, beyond
 from separatrix.design.threads import single_threaded_blas
-from separatrix.errors import InvalidInputError
+from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.functions.separability import checked
 from separatrix.learners.minimum_norm import NearestPoint, nearest_point
 from separatrix.learners.separation.search import search
@@ -17,6 +18,7 @@ from separatrix.learners.separation.search import search
 __all__ = ["MistakeBound", "mistake_bound"]
 
 TOL = 1e-7
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,22 +46,20 @@ class MistakeBound:
 
     def verify(self, X: Any, y: Any) -> Verification:
         """Check the margin's bounds, the radius and the quotient against the data."""
-        ones = 1.0 if self.certificate.fit_intercept else 0.0
-        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-        radius = 0.0
-        for first in range(0, X.shape[0], 10_000):
-            x = X[first : first + 10_000]
-            x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
-            radius = max(radius, float(np.sqrt((x * x).sum(axis=1) + ones).max()))
-        lower = self.margin[0]
-        bound = (radius / lower) ** 2 if lower > 0 else np.inf
-        off = 0.0 if bound == self.bound else abs(bound / self.bound - 1)
-        eps = (X.shape[1] + 4) * float(np.finfo(np.float64).eps)
+        if not isinstance(self.certificate, MarginBracket) or self.certificate.space != "homogeneous":
+            raise ValueError("The field 'certificate' must be a MarginBracket of the points (x, 1) or x.")
+        lower, upper = (float(bound) for bound in self.margin)
+        radius, bound = float(self.radius), float(self.bound)
+        largest = _radius(X, float(self.certificate.fit_intercept))
+        least = (radius / lower) ** 2 if lower > 0 else np.inf
+        off = abs(bound / least - 1) if np.isfinite(least) else float(bound != np.inf)
+        same = (lower, upper) == (self.certificate.lower, self.certificate.upper)
         return Verification(
             (
                 *self.certificate.verify(X, y).checks,
-                Check("radius as stated, off by", abs(radius / self.radius - 1) if self.radius else radius, 0.0, eps),
-                Check("bound as stated, off by", off, 0.0, 4 * eps),
+                Check("margin other than the certificate's", float(not same)),
+                beyond("radius as stated, off by", abs(radius - largest), largest),
+                Check("bound as stated, off by", off, 0.0, LAST_DIGITS),
             )
         )
 
@@ -108,7 +108,7 @@ def mistake_bound(X: Any, y: Any, fit_intercept: bool = True) -> MistakeBound:
     near = nearest_point(sample.design, signs, TOL)
     if near.lower <= 2 * near.rounding:
         return _hidden(sample, near)
-    return _result(sample, near, near.lower, near.upper, near.direction, near.rows, near.alpha)
+    return _result(sample, near.direction, near.rows, near.alpha)
 
 
 def _hidden(sample: Any, near: NearestPoint) -> MistakeBound:
@@ -117,25 +117,36 @@ def _hidden(sample: Any, near: NearestPoint) -> MistakeBound:
     if finding.verdict == "separable" and finding.direction is not None:
         coef, intercept = finding.direction
         v = np.append(coef[0], intercept[0]) if sample.design.intercept else coef[0]
-        lower = finding.certificate.margin * float(np.linalg.norm(coef[0]) / np.linalg.norm(v))  # type: ignore[union-attr]
-        return _result(sample, near, lower, max(near.upper, lower), v, near.rows, near.alpha)
+        found = _result(sample, v, near.rows, near.alpha)
+        if not found.margin[0] > 0:
+            raise UndecidedError(
+                "A hyperplane separates the classes, but none with weights in float64 was found to: the margin is at "
+                f"most {found.margin[1]:.1e}. Remove columns that hardly vary, or scale them."
+            )
+        return found
     weights = np.asarray(finding.certificate.weights)  # type: ignore[union-attr]
     rows = np.flatnonzero(weights)
-    alpha = weights[rows] / weights[rows].sum()
-    upper = near.upper if near.upper <= 1e-12 * near.radius else 1e-12 * near.radius
-    return _result(sample, near, min(near.lower, 0.0), upper, near.direction, rows, alpha)
+    return _result(sample, near.direction, rows, weights[rows])
 
 
-def _result(sample: Any, near: NearestPoint, lower: float, upper: float, v: Any, rows: Any, alpha: Any) -> MistakeBound:
-    certificate = MarginBracket(
-        classes=sample.targets.classes,
-        positive=1,
-        fit_intercept=sample.design.intercept,
-        lower=lower,
-        upper=upper,
-        direction=v,
-        points=rows,
-        alpha=alpha,
-    )
-    bound = (near.radius / lower) ** 2 if lower > 0 else np.inf
-    return MistakeBound(near.radius, (lower, upper), bound, certificate)
+def _result(sample: Any, v: Any, rows: Any, alpha: Any) -> MistakeBound:
+    """What these witnesses prove about the margin, and what that says about mistakes; all rounded outward."""
+    sides = sample.targets.classes, 1, sample.design.intercept
+    labels = sample.targets.classes[sample.targets.values]
+    certificate = MarginBracket(*sides, 0.0, 0.0, v, rows, alpha).stated(sample.design.X, labels)
+    radius = _radius(sample.design.X, float(sample.design.intercept))
+    lower, upper = certificate.lower, certificate.upper
+    bound = (radius / lower) ** 2 * (1 + 8 * EPS) if lower > 0 else np.inf
+    return MistakeBound(radius, (lower, upper), bound, certificate)
+
+
+def _radius(X: Any, one: float) -> float:
+    """max_i ‖(x_i, 1)‖, rounded up; without a square that overflows or vanishes."""
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    step, longest = max(1, 1_000_000 // max(1, X.shape[1])), 0.0
+    for first in range(0, X.shape[0], step):
+        x = X[first : first + step]
+        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+        size = max(float(np.abs(x).max(initial=0.0)), one) or 1.0
+        longest = max(longest, size * float(np.sqrt(((x / size) ** 2).sum(axis=1) + (one / size) ** 2).max()))
+    return longest * (1 + (X.shape[1] + 8) * EPS)

@@ -10,7 +10,7 @@ from scipy import sparse
 from separatrix._typing import Array
 from separatrix.kernels.blocks import row_blocks
 from separatrix.kernels.points import Matrix, as_matrix
-from separatrix.kernels.settings import positive
+from separatrix.kernels.settings import invalid, positive
 
 
 def resolve_gamma(gamma: Any, X: Any, sample_weight: Array | None = None) -> float:
@@ -22,18 +22,18 @@ def resolve_gamma(gamma: Any, X: Any, sample_weight: Array | None = None) -> flo
     if not isinstance(gamma, str):
         return positive("gamma", gamma)
     if gamma not in ("scale", "auto"):
-        raise ValueError(f"gamma must be 'scale', 'auto' or a positive number, got {gamma!r}")
+        raise invalid(f"gamma must be 'scale', 'auto' or a positive number, got {gamma!r}")
     X = as_matrix(X)
     d = X.shape[1]
     if d == 0:
-        raise ValueError(f"gamma={gamma!r} needs at least one column, X has none")
+        raise invalid(f"gamma={gamma!r} needs at least one column, X has none")
     if gamma == "auto":
         return 1.0 / float(d)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         variance = _variance(X, sample_weight)
         scale = 1.0 if variance == 0 else float(np.float64(1.0) / (d * np.float64(variance)))
     if not 0 < scale < np.inf:
-        raise ValueError(f"gamma='scale' is 1 / (d var(X)) = {scale}, no use here: scale the columns")
+        raise invalid(f"gamma='scale' is 1 / (d var(X)) = {scale}, no use here: scale the columns")
     return scale
 
 
@@ -41,10 +41,10 @@ def _variance(X: Matrix, sample_weight: Array | None) -> float:
     """The variance of all entries, in two passes: around a first mean, then corrected for its rounding."""
     weight = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (X.shape[0],):
-        raise ValueError(f"sample_weight must have shape ({X.shape[0]},), got {weight.shape}")
+        raise invalid(f"sample_weight must have shape ({X.shape[0]},), got {weight.shape}")
     total = X.shape[1] * weight.sum()
     if not total > 0:
-        raise ValueError("gamma='scale' needs a positive total weight")
+        raise invalid("gamma='scale' needs a positive total weight")
     # Measured from one of the entries, so that a constant matrix has a variance of exactly 0.
     entry = float(X[np.argmax(weight > 0), 0])
     mean = entry + _moments(X, weight, entry)[0] / total

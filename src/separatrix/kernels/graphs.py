@@ -12,6 +12,8 @@ from separatrix.kernels.counts import CountKernel, Vocabulary
 from separatrix.kernels.lists import as_list
 from separatrix.kernels.settings import flag, whole
 
+MOST_STEPS = 1000  # so that a kernel value is never endless
+
 
 @dataclass(frozen=True, init=False)
 class Graph:
@@ -69,7 +71,8 @@ class WeisfeilerLehman(CountKernel, name="weisfeiler-lehman"):
     Parameters
     ----------
     h : int
-        The number of steps, at least 0.
+        The number of steps, at least 0 and at most 1000: after as many as a graph has nodes, its nodes are told apart
+        as far as they ever will be.
     normalize : bool, default=False
         Divide by sqrt(k(a, a) k(b, b)): the cosine, in which large graphs weigh no more than small ones.
 
@@ -83,7 +86,7 @@ class WeisfeilerLehman(CountKernel, name="weisfeiler-lehman"):
     normalize: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "h", whole("h", self.h, at_least=0))
+        object.__setattr__(self, "h", whole("h", self.h, at_least=0, at_most=MOST_STEPS))
         object.__setattr__(self, "normalize", flag("normalize", self.normalize))
 
     def check(self, X: Any) -> list[Graph]:

@@ -11,6 +11,7 @@ from separatrix.kernels.function import FromFunction
 from separatrix.kernels.gamma import resolve_gamma
 from separatrix.kernels.precomputed import Precomputed
 from separatrix.kernels.radial import Laplacian, Rbf
+from separatrix.kernels.settings import invalid
 from separatrix.kernels.vectors import Linear, Poly, Sigmoid
 
 #: The kernels that have a name; the others are objects.
@@ -45,17 +46,17 @@ def resolve(
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
-        raise ValueError(f"kernel is the class {kernel.__name__}: pass an object, {kernel.__name__}(...)")
+        raise invalid(f"kernel is the class {kernel.__name__}: pass an object, {kernel.__name__}(...)")
     if not isinstance(kernel, str):
         if callable(kernel):
             return FromFunction(kernel)
-        raise ValueError(f"kernel must be a name, a kernel object or a function k(A, B), got {kernel!r}")
+        raise invalid(f"kernel must be a name, a kernel object or a function k(A, B), got {kernel!r}")
     if kernel == "linear":
         return Linear()
     if kernel == "precomputed":
         return Precomputed()
     if kernel not in NAMES:
-        raise ValueError(_unknown(kernel))
+        raise invalid(_unknown(kernel))
     scale = resolve_gamma(gamma, X, sample_weight)
     if kernel == "poly":
         return Poly(degree, scale, coef0)

@@ -16,9 +16,9 @@ from separatrix._typing import Floats, Integers
 from separatrix.design import threads
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.kernels import KernelRows
+from separatrix.learners.binding import KernelPoints, binding
 from separatrix.learners.kernel_svm import MOST_ITERATIONS, is_semidefinite, scaled_matrix
 from separatrix.learners.svm import balanced
-from separatrix.solvers.active_set import polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.soft_margin import EPS
@@ -54,14 +54,18 @@ class KernelWidest:
 
 @dataclass(frozen=True)
 class Touching:
-    """The hulls meet: ‖sum_i weights_i y_i phi(x_i)‖ is 0 up to rounding, at most `bound` times sum_i weights_i."""
+    """The hulls meet: ‖sum_i weights_i y_i phi(x_i)‖ is 0 up to rounding."""
 
     weights: Floats
-    bound: float
 
 
-def hard_margin_kernel(rows: KernelRows, y: Floats, tol: float, single: bool = False) -> KernelWidest | Touching:
-    """The maximum margin in feature space within a relative tol, or the proof that there is none."""
+def hard_margin_kernel(
+    rows: KernelRows, y: Floats, tol: float, single: bool = False, intercept: bool = True
+) -> KernelWidest | Touching:
+    """The maximum margin in feature space within a relative tol, or the proof that there is none.
+
+    Without an intercept, b = 0, and alpha need not balance: the hull is that of all y_i phi(x_i).
+    """
     scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
     semidefinite = is_semidefinite(rows, None, scale)
     if not semidefinite:
@@ -71,19 +75,19 @@ def hard_margin_kernel(rows: KernelRows, y: Floats, tol: float, single: bool = F
     n, n_iter = len(y), 0
     chosen = _evenly(y, START)
     while True:
-        found = _dense(scaled_matrix(rows.only(chosen), scale), y[chosen])
+        found = _dense(scaled_matrix(rows.only(chosen), scale), y[chosen], intercept)
         n_iter += found.n_iter
         if found.touching:
             weights = np.zeros(n)
             weights[chosen] = found.alpha
-            return Touching(weights, found.upper * root)
+            return Touching(weights)
         used = np.flatnonzero(found.alpha)
         c = found.alpha[used] * y[chosen[used]]
         f = columns.restricted(chosen[used]).dot(np.arange(n), c)
-        margins = y * (f + _halfway(f[chosen], y[chosen]))
+        margins = y * (f + _halfway(f[chosen], y[chosen], intercept))
         outside = np.setdiff1d(np.flatnonzero(margins < float(margins[chosen].min()) * (1 - 0.1 * tol)), chosen)
         worst = outside[np.argsort(margins[outside])[:MORE]]
-        b = _halfway(f, y)
+        b = _halfway(f, y, intercept)
         margins = y * (f + b)
         length = float(np.sqrt(max(float(c @ f[chosen[used]]), 0.0)))
         lower = float(margins.min()) / length if length > 0 else -np.inf
@@ -123,16 +127,16 @@ class _Hulls:
     n_iter: int
 
 
-def _dense(K: Floats, y: Floats) -> _Hulls:
+def _dense(K: Floats, y: Floats, intercept: bool) -> _Hulls:
     """The nearest points of the two hulls, as one alpha; K is held in full, and at most 1 in size."""
     unbounded = np.full(len(y), np.inf)
     best, count, waited = _Hulls(np.zeros(len(y)), np.inf, False, 1), 0, 0
     with np.errstate(all="ignore"), threads.single_threaded_blas():
-        for iterate in islice(interior_point(KernelMargins(K, y, 1.0, True), unbounded), MOST_ITERATIONS):
+        for iterate in islice(interior_point(KernelMargins(K, y, 1.0, intercept), unbounded), MOST_ITERATIONS):
             count += 1
             if not np.isfinite(iterate.beta).all():
                 break
-            now = _hulls(K, y, iterate.beta, count)
+            now = _hulls(K, y, iterate.beta, count, intercept)
             waited = 0 if now.upper < 0.9 * best.upper else waited + 1
             if now.upper < best.upper or now.touching:
                 best = now
@@ -142,19 +146,27 @@ def _dense(K: Floats, y: Floats) -> _Hulls:
             close = length > 0 and inside / length > (1 - 1e-9) * best.upper
             if best.touching or close or (waited > 12 and inside > 0.5) or waited > 60:
                 break
-    if best.touching:
-        return best
-    exact = _hulls(K, y, polished(K, y, unbounded, best.alpha).alpha, count)
-    return exact if exact.upper <= best.upper or exact.touching else best
+        if best.touching:
+            return best
+        exact = _hulls(K, y, binding(KernelPoints(K, y, intercept), y, best.alpha), count, intercept)
+    return exact if exact.touching or _margin(K, y, exact, intercept) > _margin(K, y, best, intercept) else best
 
 
-def _hulls(K: Floats, y: Floats, beta: Floats, count: int) -> _Hulls:
+def _margin(K: Floats, y: Floats, found: _Hulls, intercept: bool) -> float:
+    """min_i y_i f(x_i) / ‖w‖ for w = sum_i alpha_i y_i phi(x_i)."""
+    f = K @ (found.alpha * y)
+    square = float((found.alpha * y) @ f)
+    return float((y * (f + _halfway(f, y, intercept))).min()) / float(np.sqrt(square)) if square > 0 else -np.inf
+
+
+def _hulls(K: Floats, y: Floats, beta: Floats, count: int, intercept: bool) -> _Hulls:
     """beta in balance and without what is negligible, scaled so that sum_i alpha_i y_i phi(x_i) is the best w."""
     largest = float(beta.max(initial=0.0))
     if not largest > 0:
         return _Hulls(beta, np.inf, False, count)
     alpha = np.where(beta > 1e-9 * largest, beta, 0.0) / largest
-    alpha = balanced(alpha, y, np.full(len(y), np.inf))
+    if intercept:
+        alpha = balanced(alpha, y, np.full(len(y), np.inf))
     c, total = alpha * y, float(alpha.sum())
     if not total > 0:
         return _Hulls(alpha, np.inf, False, count)
@@ -165,8 +177,10 @@ def _hulls(K: Floats, y: Floats, beta: Floats, count: int) -> _Hulls:
     return _Hulls(alpha * (total / square), float(np.sqrt(square)) / total, False, count)
 
 
-def _halfway(f: Floats, y: Floats) -> float:
-    """The intercept that puts the boundary halfway between the classes."""
+def _halfway(f: Floats, y: Floats, intercept: bool) -> float:
+    """The intercept that puts the boundary halfway between the classes; 0 if there is to be none."""
+    if not intercept:
+        return 0.0
     return -0.5 * float(f[y > 0].min() + f[y < 0].max())
 
 

@@ -24,7 +24,6 @@ from separatrix.targets import Targets
 
 CACHE_BYTES = 200 * 2**20  # rows of the kernel matrix that are kept
 AHEAD = 256  # points looked at together in search of the next mistake
-CLEAR = 1e-7  # share of the terms of f that its smallest |value| must have: far above the rounding of any kernel
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,11 @@ class Watch:
         )
 
 
-def kernel_perceptron(rows: KernelRows, targets: Targets, weight: Floats, settings: Settings) -> Fit:
-    """Train one dual perceptron for each task; the model is (support, dual_coef, intercept), which the caller wraps."""
+def kernel_perceptron(rows: KernelRows, points: Any, targets: Targets, weight: Floats, settings: Settings) -> Fit:
+    """Train one dual perceptron for each task; the model is (support, dual_coef, intercept), which the caller wraps.
+
+    ``points`` are those of the rows in the form that the user's kernel, and its checker, takes.
+    """
     cache, tasks = RowCache(rows), []
     trace = Trace() if settings.trace else None
     count = 1 if targets.binary else targets.n_classes
@@ -138,7 +140,7 @@ def kernel_perceptron(rows: KernelRows, targets: Targets, weight: Floats, settin
     support = np.flatnonzero(np.any([task.alpha > 0 for task in tasks], axis=0))
     dual_coef = np.array([(task.alpha * task.y)[support] for task in tasks])
     intercept = np.array([task.one * (task.alpha * task.y).sum() for task in tasks])
-    certificate, status, warnings = _verdict(rows, targets, tasks, support, dual_coef, intercept)
+    certificate, status, warnings = _verdict(rows, points, targets, tasks, support, dual_coef, intercept)
     updates = [task.updates for task in tasks]
     attributes = {
         "support_": support,
@@ -151,17 +153,21 @@ def kernel_perceptron(rows: KernelRows, targets: Targets, weight: Floats, settin
 
 
 def _verdict(
-    rows: KernelRows, targets: Targets, tasks: list[Task], support: Integers, dual_coef: Floats, intercept: Floats
+    rows: KernelRows,
+    points: Any,
+    targets: Targets,
+    tasks: list[Task],
+    support: Integers,
+    dual_coef: Floats,
+    intercept: Floats,
 ) -> tuple[Any, Status, tuple[Warning, ...]]:
     dirty = [task for task in tasks if task.mistakes]
     if dirty:
         return None, Status.UNCERTIFIED, (_out_of_passes(dirty),)
-    smallest, size = _smallest(rows, tasks, support, dual_coef, intercept)
     settings = plain_settings(rows.kernel)
     if settings is None:
         return None, Status.UNSTRICT, (_not_checkable(rows.kernel),)
-    if not (smallest > CLEAR * size).all():
-        return None, Status.UNSTRICT, (_too_close(),)
+    labels = targets.classes[targets.values]
     parts = [
         KernelSeparator(
             classes=targets.classes,
@@ -170,25 +176,13 @@ def _verdict(
             support=support,
             dual_coef=dual_coef[number],
             intercept=float(intercept[number]),
-            smallest=float(smallest[number]) * (1.0 - 1e-6),  # the checker's kernel is rounded otherwise
-        )
+            smallest=0.0,
+        ).stated(points, labels)
         for number in range(len(tasks))
     ]
+    if not all(part.smallest > 0 for part in parts):
+        return None, Status.UNSTRICT, (_too_close(),)
     return parts[0] if targets.binary else All(parts), Status.SEPARATED, ()
-
-
-def _smallest(
-    rows: KernelRows, tasks: list[Task], support: Integers, dual_coef: Floats, intercept: Floats
-) -> tuple[Floats, Floats]:
-    """min_i y_i f(x_i) of each task, computed afresh, and the largest sum of |terms| of an f(x_i)."""
-    smallest, size = np.full(len(tasks), np.inf), np.zeros(len(tasks))
-    y = np.array([task.y for task in tasks])
-    for first in range(0, rows.n, AHEAD):
-        part = np.arange(first, min(first + AHEAD, rows.n))
-        K = np.asarray(rows.block(part, support), dtype=np.float64)
-        smallest = np.minimum(smallest, (y[:, part] * (dual_coef @ K.T + intercept[:, None])).min(axis=1))
-        size = np.maximum(size, (np.abs(dual_coef) @ np.abs(K).T).max(axis=1) + np.abs(intercept))
-    return smallest, size
 
 
 def plain_settings(kernel: Kernel) -> Mapping[str, Any] | None:

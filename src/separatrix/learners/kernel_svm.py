@@ -15,13 +15,14 @@ from itertools import islice
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.certificates._kernels import LARGEST_TESTED
+from separatrix.certificates._data import ALLOWED
+from separatrix.certificates._kernels import LARGEST_TESTED, semidefinite
 from separatrix.design import threads
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import KernelRows, Precomputed
 from separatrix.learners.pair_matrices import symmetric
 from separatrix.learners.svm import balanced
-from separatrix.solvers.active_set import approached, polished
+from separatrix.solvers.active_set import approached, ascended, polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Smo
@@ -46,6 +47,7 @@ class Settings:
     max_iter: int = 20_000_000
     cache_bytes: float = 200 * 2.0**20
     single: bool = False  # whether the model is to be float32
+    fit_intercept: bool = True  # whether b is free, or 0
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,12 @@ class Machine:
     n_iter : int
     semidefinite : bool or None
         Whether the kernel matrix is positive semidefinite; None if that is not known.
+    pulls : array of shape (n,)
+        sum_j alpha_j y_j k(x_j, x_i).
+    summed : float
+        The sum of |alpha_j| in the sums above, each as often as it was added or taken off.
+    doubt : float
+        The relative gap that rounding alone makes of the claim.
     """
 
     alpha: Floats
@@ -76,11 +84,15 @@ class Machine:
     dual: float
     n_iter: int
     semidefinite: bool | None
+    pulls: Floats
+    summed: float
+    doubt: float = 0.0
 
     @property
     def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, 0 for 0/0."""
-        return (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
+        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+        return max(gap, self.doubt)
 
 
 def soft_margin(
@@ -106,13 +118,15 @@ def soft_margin(
         )
     n = len(y)
     K = scaled_matrix(rows, scale, matrix) if n <= DENSE else None
-    semidefinite = is_semidefinite(rows, K, scale)
+    definite = is_semidefinite(rows, K, scale)
     start = None if start is None else np.minimum(start * scale, U)
-    found = _optimum(rows, scale, K if semidefinite else None, y, U, settings, dense, start)
-    alpha = np.minimum(balanced(np.clip(found.alpha, 0.0, U), y, U), U)
+    found = _optimum(rows, scale, K if definite else None, y, U, settings, dense, start)
+    alpha = np.clip(found.alpha, 0.0, U)
+    if settings.fit_intercept:
+        alpha = np.minimum(balanced(alpha, y, U), U)
     if not np.array_equal(alpha, found.alpha):
-        found = replace(found, alpha=alpha, F=None)
-    return _machine(Problem(rows, scale, K, y, bound), found, settings.single, semidefinite)
+        found = replace(found, alpha=alpha, F=None, summed=0.0)
+    return _machine(Problem(rows, scale, K, y, bound), found, settings, definite)
 
 
 @dataclass(frozen=True)
@@ -136,11 +150,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Found:
-    """alpha, its residuals in float64 if they are known, and the steps it took."""
+    """alpha, its residuals in float64 if they are known, the steps it took, and what was added up in F."""
 
     alpha: Floats
     F: Floats | None
     steps: int
+    summed: float = 0.0
 
 
 def _optimum(
@@ -154,53 +169,57 @@ def _optimum(
     start: Floats | None,
 ) -> Found:
     """The dual point; K, if it is at hand and positive semidefinite, gives the last digits."""
+    free = settings.fit_intercept
+    tol = (1.0 - ALLOWED) * settings.tol  # the rest is for rounding, which the claim has to cover
     if K is None:
-        descent = Smo(rows, scale, y, U, settings.cache_bytes, start).solve(settings.tol, settings.max_iter)
-        return Found(descent.alpha, descent.F, descent.steps)
+        descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
+        return Found(descent.alpha, descent.F, descent.steps, descent.summed)
 
     def gap_of(alpha: Floats) -> float:
-        return relative_gap(alpha, y - sums(K, alpha * y), y, U)
+        return relative_gap(alpha, y - sums(K, alpha * y), y, U, None if free else 0.0)
 
     most = min(len(y), settings.max_iter)
-    alpha, steps = approached(K, y, U, NEAR, most)
+    alpha, steps = (approached if free else ascended)(K, y, U, NEAR, most)
     if steps < most or gap_of(alpha) < HOPEFUL:
-        near = polished(K, y, U, alpha, GUESSES)
+        near = polished(K, y, U, alpha, GUESSES, free)
         if near.distance < SOLVED:  # most problems are that easy
             return Found(near.alpha, near.F, steps)
     if dense:
-        alpha, steps = interior_optimum(K, y, U)
+        alpha, steps = interior_optimum(K, y, U, free)
         if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
             return Found(alpha, None, steps)
     most = min(settings.max_iter, PATIENT * len(y))
-    descent = Smo(rows, scale, y, U, settings.cache_bytes, start).solve(min(settings.tol, 1e-5), most)
+    descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(min(tol, 1e-5), most)
     with threads.single_threaded_blas():
-        alpha, steps = polished(K, y, U, descent.alpha).alpha, descent.steps
-    if not dense and gap_of(alpha) > settings.tol:
-        again, more = interior_optimum(K, y, U)
+        alpha, steps = polished(K, y, U, descent.alpha, intercept=free).alpha, descent.steps
+    if not dense and gap_of(alpha) > tol:
+        again, more = interior_optimum(K, y, U, free)
         if gap_of(again) < gap_of(alpha):
             return Found(again, None, steps + more)
     return Found(alpha, None, steps)
 
 
-def interior_optimum(K: Floats, y: Floats, U: Floats) -> tuple[Floats, int]:
+def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) -> tuple[Floats, int]:
     """alpha to the last digits by the interior-point method, and the number of its iterations."""
     largest = float(U.max())
     best, reached, waited, count = np.zeros(len(y)), 1.0, 0, 0
     with np.errstate(all="ignore"), threads.single_threaded_blas():
-        iterates = interior_point(KernelMargins(K, y, 1.0 / largest, True), U / largest)
+        iterates = interior_point(KernelMargins(K, y, 1.0 / largest, intercept), U / largest)
         for iterate in islice(iterates, MOST_ITERATIONS):
             if not np.isfinite(iterate.beta).all():
                 break
-            alpha = np.minimum(balanced(np.minimum(largest * iterate.beta, U), y, U), U)
+            alpha = np.minimum(largest * iterate.beta, U)
+            if intercept:
+                alpha = np.minimum(balanced(alpha, y, U), U)
             F = y - K @ (alpha * y)
-            now = relative_gap(alpha, F, y, U)
+            now = relative_gap(alpha, F, y, U, None if intercept else 0.0)
             waited = 0 if now < 0.5 * reached else waited + 1
             if now < reached:
                 best, reached = alpha, now
             count += 1
             if reached < SOLVED or (waited > 8 and reached < 1e-3) or waited > 40:
                 break
-        return polished(K, y, U, best).alpha, count
+        return polished(K, y, U, best, intercept=intercept).alpha, count
 
 
 def scaled_matrix(rows: KernelRows, scale: float, matrix: Callable[[], Floats] | None = None) -> Floats:
@@ -218,25 +237,20 @@ def is_semidefinite(rows: KernelRows, K: Floats | None, scale: float) -> bool | 
     if rows.n > LARGEST_TESTED:
         return None
     K = scaled_matrix(rows, scale) if K is None else K
-    single = isinstance(rows.kernel, Precomputed) and rows.dtype == np.float32
-    shift = rows.n * (float(np.finfo(np.float32).eps) if single else 8 * EPS) * float(np.abs(K).max(initial=0.0))
-    try:
-        np.linalg.cholesky(K + max(shift, float(np.finfo(np.float64).tiny)) * np.eye(rows.n))
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    return semidefinite(K, isinstance(rows.kernel, Precomputed) and rows.dtype == np.float32)[0] == 0.0
 
 
-def _machine(problem: Problem, found: Found, single: bool, semidefinite: bool | None) -> Machine:
+def _machine(problem: Problem, found: Found, settings: Settings, definite: bool | None) -> Machine:
     """The model of a dual point, rounded as asked, in the user's units, with its objective in float64."""
     y, scale, alpha = problem.y, problem.scale, found.alpha
     U, c = problem.bound * scale, alpha * y
     F = y - problem.sums(c) if found.F is None else found.F
     f = y - F
-    value, norm, b = dual(alpha, F, y), float(c @ f), best_intercept(F, y, U)
+    value, norm, pulls = dual(alpha, F, y), float(c @ f), f
+    b = best_intercept(F, y, U) if settings.fit_intercept else 0.0
     stretch = _stretch(y * (f + b), norm, U)
     expansion, b = c * stretch / scale, b * stretch
-    if single:
+    if settings.single:
         expansion, b = expansion.astype(np.float32).astype(np.float64), float(np.float32(b))
         f = problem.sums(expansion * scale)
     else:
@@ -252,7 +266,9 @@ def _machine(problem: Problem, found: Found, single: bool, semidefinite: bool | 
         primal=primal / scale,
         dual=min(value, primal) / scale,
         n_iter=max(1, found.steps),
-        semidefinite=semidefinite,
+        semidefinite=definite,
+        pulls=pulls,
+        summed=max(found.summed, float(alpha.sum())) / scale,
     )
 
 

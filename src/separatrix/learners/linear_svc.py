@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
+from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.linear_svm.hard_margin import Widest, widest
+from separatrix.learners.linear_svm.hard_margin import Widest, proved, widest
 from separatrix.learners.linear_svm.hinge import hinge
-from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start
+from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, of_multipliers, outward
 from separatrix.learners.linear_svm.squared_hinge import squared_hinge
 from separatrix.learners.separation.search import search
 from separatrix.outcome import Fit, Status
@@ -44,11 +45,11 @@ def linear_svc(
     hard = np.isinf(settings.C)
     bound = weight if hard else settings.C * weight
     machines: list[Machine | Widest] = []
-    certificates: list[Certificate] = []
+    certificates: list[Certificate | None] = []
     for task, y in enumerate(signs.T):
         positive = 1 if targets.binary else task
         if hard:
-            wide = hard_margin(design, y, settings, targets.classes if targets.binary else np.array([-1, 1]))
+            wide = hard_margin(design, y, settings, targets.classes, positive)
             machines.append(wide)
             certificates.append(bracket(wide, design, targets, positive))
         else:
@@ -64,6 +65,7 @@ def linear_svc(
     length = np.linalg.norm(coef, axis=1)
     attributes = {
         "support_": kept[used],
+        "dual_coef_": (signs * np.array([m.alpha for m in machines]).T)[used].T.astype(design.dtype),
         "slack_": slack[:, 0] if len(machines) == 1 else slack,
         "margin_": _scalar(np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)),
     }
@@ -72,9 +74,11 @@ def linear_svc(
         f"Stopped after {max(m.n_iter for m in machines)} iterations at a relative gap of {worst:.1e}, above "
         f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X to moderate size."
     )
+    proved = [certificate for certificate in certificates if certificate is not None]
+    claim = proved[0] if len(machines) == 1 and proved else All(tuple(proved))
     return Fit(
         Hyperplanes(coef, intercept),
-        certificates[0] if len(certificates) == 1 else All(tuple(certificates)),
+        claim if len(proved) == len(machines) else None,
         Status.CERTIFIED if certified else Status.UNCERTIFIED,
         n_iter=max(1, *(m.n_iter for m in machines)),
         attributes=attributes,
@@ -83,7 +87,19 @@ def linear_svc(
 
 
 def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
-    """The soft margin; if C is so large that only the hard margin is in reach of rounding, through that."""
+    """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
+    inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
+    squared = settings.loss == "squared_hinge"
+    found = _soft(design, y, bound, inside, start)
+    # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
+    summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
+    if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
+        found = summed
+    return outward(found, design, y, bound, settings.tol, squared)
+
+
+def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
+    """If C is so large that only the hard margin is in reach of rounding, through that."""
     solve = hinge if settings.loss == "hinge" else squared_hinge
     machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
     if machine.relative_gap <= settings.tol or settings.loss != "hinge":
@@ -106,23 +122,31 @@ def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: St
     return hard if hard.relative_gap < machine.relative_gap else machine
 
 
-def hard_margin(design: Design, y: Floats, settings: Settings, labels: Array) -> Widest:
-    """The maximum margin, or `NotSeparableError` with the proof, about these two labels, that there is none."""
-    found = search(design, Targets(labels, (y > 0).astype(np.intp))).certificate
+def hard_margin(design: Design, y: Floats, settings: Settings, classes: Array, positive: int = 1) -> Widest:
+    """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none."""
+    if design.p > design.n:  # rows that are fewer than columns are nearly always separable: then w itself proves it
+        wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
+        if wide.lower > 0:
+            return wide
+    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate
     if isinstance(found, Inseparable):
+        label = classes[positive].item() if hasattr(classes[positive], "item") else classes[positive]
+        rest = "other" if len(classes) == 2 else "others"
         raise NotSeparableError(
-            "No hyperplane separates the classes, so there is no hard margin: the error's certificate proves it, for "
-            f"the labels {labels[0]!r} and {labels[1]!r}. Use a finite C, or LogisticRegression.",
-            found,
+            f"No hyperplane separates the class {label!r} from the {rest}, so there "
+            "is no hard margin: the error's certificate proves it. Use a finite C, or LogisticRegression.",
+            replace(found, classes=classes, positive=positive),
         )
-    return widest(design, y, settings.tol, settings.max_iter)
+    return proved(design, y, widest(design, y, settings.tol, settings.max_iter))
 
 
 def bracket(
     machine: Widest, design: Design, targets: Targets, positive: int, negative: int | None = None
-) -> MarginBracket:
-    """What the hyperplane and its multipliers prove about the maximum margin."""
-    points = np.flatnonzero(machine.alpha > 0)
+) -> MarginBracket | None:
+    """What the hyperplane and its multipliers prove about the maximum margin; None if that is nothing."""
+    if not np.isfinite([machine.lower, machine.upper]).all():
+        return None
+    points = np.flatnonzero(machine.alpha)
     return MarginBracket(
         classes=targets.classes,
         positive=positive,
@@ -139,12 +163,15 @@ def bracket(
 
 def _gap(
     machine: Machine, design: Design, targets: Targets, kept: Integers, positive: int, settings: Settings
-) -> HingeGap:
+) -> HingeGap | None:
+    """What the machine claims; nothing if rounding leaves nothing to claim."""
+    if not machine.relative_gap <= 1.0:
+        return None
     points = np.flatnonzero(machine.alpha > 0)
     return HingeGap(
         primal=machine.primal,
         dual=machine.dual,
-        tol=max(settings.tol, machine.relative_gap),
+        tol=min(1.0, max(settings.tol, machine.relative_gap)),
         loss=settings.loss,
         C=settings.C,
         classes=targets.classes,

@@ -8,17 +8,20 @@ drop a row when that leaves the convex hull, and add the row that x sees least. 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import Block, Design
+from separatrix.design import Block, Design, as_design
 from separatrix.design.base import Parts
+from separatrix.learners.linear_svm.hard_margin import widest
 
 PASSES = 200
 STEPS = 20_000  # of Wolfe's method in all
 ADDED = 200  # rows a pass
+WIDE_ITERATIONS = 200
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -55,6 +58,8 @@ def nearest_point(design: Design, signs: Floats, tol: float) -> NearestPoint:
     plain = replace(design, offset=None, rest=None, scale=None)
     lengths = _lengths(plain)
     radius = float(lengths.max())
+    if plain.p > 2 * plain.n:
+        return _of_wide_rows(plain, signs, tol, radius)
     first = int(np.argmin(lengths))
     rows = np.array([first], dtype=np.intp)
     corral = Corral(_rows(plain, signs, rows) / radius, rows)
@@ -80,6 +85,26 @@ def nearest_point(design: Design, signs: Floats, tol: float) -> NearestPoint:
         rows = rows[kept]
     assert best is not None
     return best
+
+
+def _of_wide_rows(design: Design, signs: Floats, tol: float, radius: float) -> NearestPoint:
+    """The same as a hard margin through the origin, which is found in the space that the rows span."""
+    found = widest(as_design(_homogeneous(design), False), signs, tol, WIDE_ITERATIONS)
+    v = found.w if found.w.any() else np.ones(design.p)
+    rows = np.flatnonzero(found.alpha) if found.alpha.any() else np.array([0])
+    alpha = found.alpha[rows] if found.alpha.any() else np.ones(1)
+    rounding = (design.p + 8) * EPS * radius
+    return NearestPoint(v, rows, alpha / alpha.sum(), found.lower, found.upper, radius, rounding)
+
+
+def _homogeneous(design: Design) -> Any:
+    """The rows with the 1 of the intercept as a column."""
+    X = design.X
+    if not design.intercept:
+        return X.astype(np.float64)
+    if sparse.issparse(X):
+        return sparse.hstack([X.astype(np.float64), np.ones((design.n, 1))], format="csr")
+    return np.column_stack([X.astype(np.float64), np.ones(design.n)])
 
 
 class Corral:
@@ -192,7 +217,9 @@ def _lengths(design: Design) -> Floats:
 
 def _rows(design: Design, signs: Floats, rows: Integers) -> Floats:
     """The rows z_i as a dense array."""
-    return signs[rows, None] * replace(design, X=design.X[rows]).dot(np.eye(design.p))
+    x = design.X[rows]
+    x = np.asarray(x.toarray() if sparse.issparse(x) else x, dtype=np.float64)
+    return signs[rows, None] * (np.column_stack([x, np.ones(len(x))]) if design.intercept else x)
 
 
 def _least(design: Design, signs: Floats, v: Floats) -> tuple[Integers, Floats, float]:

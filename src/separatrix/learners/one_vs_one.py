@@ -65,21 +65,20 @@ class Member:
     n_iter: int
 
 
-def pairs(targets: Targets) -> list[Pair]:
-    """The pairs of classes in order."""
+def pairs(targets: Targets, by_class: bool) -> list[Pair]:
+    """The pairs of classes in order; of more than two classes, if ``by_class``, rows of the positive class first."""
     codes = targets.values
     if targets.binary:
         return [Pair(1, 0, np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0))]
-    found = []
-    for a, c in combinations(range(targets.n_classes), 2):
-        rows = np.flatnonzero((codes == a) | (codes == c))
-        found.append(Pair(a, c, rows, np.where(codes[rows] == a, 1.0, -1.0)))
-    return found
+    of = [np.flatnonzero(codes == a) for a in range(targets.n_classes)]
+    signs = [np.ones(len(rows)) for rows in of]
+    both = combinations(range(targets.n_classes), 2)
+    found = [Pair(a, c, np.concatenate([of[a], of[c]]), np.concatenate([signs[a], -signs[c]])) for a, c in both]
+    return found if by_class else [_in_order(pair) for pair in found]
 
 
-def by_class(pair: Pair) -> Pair:
-    """The same pair, with the rows of the positive class first."""
-    order = np.argsort(-pair.y, kind="stable")
+def _in_order(pair: Pair) -> Pair:
+    order = np.argsort(pair.rows)
     return replace(pair, rows=pair.rows[order], y=pair.y[order])
 
 
@@ -89,24 +88,23 @@ def assembled(targets: Targets, tasks: list[Pair], members: list[Member], single
     ``support_`` counts rows among those learned from.
     """
     n, codes = len(targets.values), targets.values
-    used = np.zeros(n, dtype=bool)
-    for pair, member in zip(tasks, members, strict=True):
-        used[pair.rows[member.support]] = True
-    support = np.flatnonzero(used)
+    rows = np.concatenate([pair.rows for pair in tasks])  # of all pairs, one after the other, as what follows
+    number = np.repeat(np.arange(len(tasks)), [len(pair.rows) for pair in tasks])
+    in_use = np.concatenate([member.support for member in members])
+    support = np.unique(rows[in_use])
     support = support[np.argsort(codes[support], kind="stable")]  # class by class
     place = np.full(n, -1)
     place[support] = np.arange(len(support))
     coef = np.zeros((len(tasks), len(support)))
     dual_coef = np.zeros((1 if targets.binary else targets.n_classes - 1, len(support)))
-    slack = np.zeros((n, len(tasks)))
-    for task, (pair, member) in enumerate(zip(tasks, members, strict=True)):
-        chosen = pair.rows[member.support]
-        columns, values = place[chosen], member.coef[member.support]
-        coef[task, columns] = values
-        other = np.where(codes[chosen] == pair.positive, pair.negative, pair.positive)
-        line = np.where(other < codes[chosen], other, other - 1)
-        dual_coef[0 if targets.binary else line, columns] = values
-        slack[pair.rows, task] = member.slack
+    slack = np.zeros((len(tasks), n)).T
+    slack[rows, number] = np.concatenate([member.slack for member in members])
+    values, chosen, number = np.concatenate([member.coef for member in members])[in_use], rows[in_use], number[in_use]
+    columns, own = place[chosen], codes[chosen]
+    coef[number, columns] = values
+    both = np.array([pair.positive + pair.negative for pair in tasks])[number]
+    other = both - own
+    dual_coef[0 if targets.binary else np.where(other < own, other, other - 1), columns] = values
     dtype = np.float32 if single else np.float64
     margins = np.array([member.margin for member in members])
     attributes: dict[str, Any] = {

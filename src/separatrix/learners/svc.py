@@ -17,17 +17,21 @@ from separatrix.certificates import (
     KernelInseparable,
     KernelMarginBracket,
 )
+from separatrix.certificates._kernels import take
 from separatrix.design import Design, as_design
-from separatrix.errors import ConvergenceWarning, NotSeparableError
-from separatrix.kernels import KernelRows, Linear
+from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
+from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.learners.kernel_claims import claimed
 from separatrix.learners.kernel_margin import Touching, hard_margin_kernel
 from separatrix.learners.kernel_perceptron import plain_settings
 from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
 from separatrix.learners.linear_svc import Settings as LinearSettings
 from separatrix.learners.linear_svc import bracket, hard_margin, soft
 from separatrix.learners.linear_svm.hard_margin import Widest
-from separatrix.learners.one_vs_one import Member, Pair, assembled, by_class, pairs
+from separatrix.learners.one_vs_one import Member, Pair, assembled, pairs
 from separatrix.learners.pair_matrices import PairMatrices
+from separatrix.learners.tiny_pairs import Tiny, tiny_pairs
+from separatrix.learners.written_out import hard_margin_written_out, written_out
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -40,7 +44,7 @@ class Task:
     """All that the pairs have in common."""
 
     rows: KernelRows
-    points: Any  # of a linear kernel, in the type they were given in
+    points: Any  # as given, but in float64 unless the kernel is linear
     targets: Targets
     weight: Floats
     kept: Integers  # positions of the rows among those given
@@ -50,26 +54,61 @@ class Task:
 
 def svc(task: Task) -> tuple[Fit, Floats]:
     """One machine for each pair of classes; see `assembled`."""
-    found = pairs(task.targets)
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
-    if linear:
-        members = [_linear(task, pair, hard) for pair in found]
-    elif hard:
-        members = [_hard(task, pair) for pair in found]
+    found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
+    if hard:
+        members = [_linear(task, pair, hard) if linear else _hard(task, pair) for pair in found]
     else:
-        found = found if task.targets.binary else [by_class(pair) for pair in found]
         members = _soft_pairs(task, found)
     return assembled(task.targets, found, members, task.settings.single)
 
 
 def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
     """The soft margin of each pair; of more than two classes, with each block of the kernel matrix computed once."""
+    tiny = tiny_pairs(task.rows, task.points, task.weight, found, task.settings)
+    if isinstance(task.rows.kernel, Linear):
+        return [
+            _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
+            for pair, t in zip(found, tiny, strict=True)
+        ]
     dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
     if task.targets.binary:
         return [_soft(task, pair, dense, None) for pair in found]
     classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
     matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
-    return [_soft(task, pair, dense, partial(matrices, pair.positive, pair.negative)) for pair in found]
+    kernel = plain_settings(task.rows.kernel)
+    return [
+        _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
+        if t is None or kernel is None
+        else _tiny(task, pair, t, kernel)
+        for pair, t in zip(found, tiny, strict=True)
+    ]
+
+
+def _tiny(task: Task, pair: Pair, tiny: Tiny, kernel: Mapping[str, Any] | None) -> Member:
+    """A machine that was solved with many others."""
+    used = np.flatnonzero(tiny.alpha)
+    coef = tiny.alpha * pair.y
+    return Member(
+        coef=coef,
+        support=tiny.alpha > 0,
+        intercept=tiny.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * tiny.scores),
+        margin=tiny.square**-0.5 if tiny.square > 0 else np.inf,
+        weights=tiny.w,
+        certificate=HingeGap(
+            **_gap(task, pair, tiny),
+            coef=tiny.w,
+            intercept=tiny.b,
+            kernel=kernel,
+            points=task.kept[pair.rows[used]],
+            alpha=tiny.alpha[used],
+            expansion=None if kernel is None else coef[used],
+        ),
+        status=Status.CERTIFIED,
+        warning=None,
+        n_iter=1,
+    )
 
 
 def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | None) -> Member:
@@ -81,10 +120,13 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     start = None if start is None else start[pair.rows]
     machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
     kernel = plain_settings(task.rows.kernel)
+    if machine.semidefinite and kernel is not None:
+        points = _points(task, pair)
+        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
     certificate = None
-    if machine.semidefinite and kernel is not None:
+    if machine.semidefinite and kernel is not None and machine.relative_gap <= 1.0:
         certificate = HingeGap(
             **_gap(task, pair, machine),
             coef=None,
@@ -108,18 +150,27 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     )
 
 
+def _points(task: Task, pair: Pair) -> Any:
+    """The points of the pair as the checker takes them; of a precomputed kernel, the columns too."""
+    if len(pair.rows) == task.rows.n:
+        return task.points
+    if isinstance(task.rows.kernel, Precomputed):
+        return task.points[pair.rows][:, pair.rows]
+    return take(task.points, pair.rows)
+
+
 def _gap(task: Task, pair: Pair, machine: Any) -> dict[str, Any]:
     return {
         "primal": machine.primal,
         "dual": machine.dual,
-        "tol": max(task.settings.tol, machine.relative_gap),
+        "tol": min(1.0, max(task.settings.tol, machine.relative_gap)),
         "loss": "hinge",
         "C": task.settings.C,
         "classes": task.targets.classes,
         "class_weight": task.targets.class_weight,
         "positive": pair.positive,
         "negative": pair.negative,
-        "fit_intercept": True,
+        "fit_intercept": task.settings.fit_intercept,
     }
 
 
@@ -149,25 +200,28 @@ def _verdict(machine: Machine, settings: Settings, checkable: bool, kernel: Any)
 
 def _hard(task: Task, pair: Pair) -> Member:
     """The maximum margin in feature space."""
+    intercept = task.settings.fit_intercept
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
-    found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single)
+    Z = written_out(task.rows.kernel, task.points, pair.rows)
+    if Z is None:
+        found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single, intercept)
+    else:
+        found = hard_margin_written_out(Z, rows, pair.y, task.settings.tol, task.settings.single, intercept)
     kernel = plain_settings(task.rows.kernel)
     sides: dict[str, Any] = {
         "classes": task.targets.classes,
         "positive": pair.positive,
         "negative": pair.negative,
         "kernel": kernel,
+        "fit_intercept": intercept,
     }
     if isinstance(found, Touching):
-        points = np.flatnonzero(found.weights)
-        proof = KernelInseparable(**sides, points=points, weights=found.weights[points], margin_bound=2 * found.bound)
-        raise NotSeparableError(_inseparable(task, pair), proof)
-    certificate = None
+        raise _no_margin(task, pair, found.weights, sides)
+    certificate, lower, upper = None, found.lower, found.upper
     if kernel is not None:
-        points = np.flatnonzero(found.alpha)
+        points = np.flatnonzero((found.alpha != 0) | (found.expansion != 0))
         certificate = KernelMarginBracket(
             **sides,
-            fit_intercept=True,
             lower=found.lower,
             upper=found.upper,
             direction=None,
@@ -176,8 +230,14 @@ def _hard(task: Task, pair: Pair) -> Member:
             expansion=found.expansion[points],
             intercept=found.b,
             space="feature",
+        ).stated(task.points, task.targets.classes[task.targets.values])
+        lower, upper = certificate.lower, certificate.upper
+    if not lower > 0:
+        raise UndecidedError(
+            f"Float64 cannot tell whether the kernel separates the classes: the margin is from {lower:.1e} to "
+            f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
         )
-    width = (found.upper - found.lower) / found.upper
+    width = (upper - lower) / upper
     return Member(
         coef=found.expansion,
         support=found.expansion != 0,
@@ -189,6 +249,22 @@ def _hard(task: Task, pair: Pair) -> Member:
         status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
         warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
         n_iter=found.n_iter,
+    )
+
+
+def _no_margin(task: Task, pair: Pair, weights: Floats, sides: dict[str, Any]) -> NotSeparableError | UndecidedError:
+    """The error that proves that nothing separates, or, where rounding hides it, says so."""
+    if sides["kernel"] is None:
+        return NotSeparableError(_inseparable(task, pair), None)
+    points = np.flatnonzero(weights)
+    labels = task.targets.classes[task.targets.values]
+    proof = KernelInseparable(**sides, points=points, weights=weights[points], margin_bound=0.0)
+    proof = proof.stated(task.points, labels)
+    if proof.verify(task.points, labels):
+        return NotSeparableError(_inseparable(task, pair), proof)
+    return UndecidedError(
+        f"Float64 cannot tell whether the kernel separates the classes: no margin is above {proof.margin_bound:.1e}. "
+        "Use SVC with a large C, or remove points with equal features."
     )
 
 
@@ -211,9 +287,9 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     """The same with k(a, b) = a.b, where w is a vector: through the methods of `LinearSVC`."""
     settings = task.settings
     whole = len(pair.rows) == len(task.weight)
-    design = as_design(task.points if whole else task.points[pair.rows], True)
+    design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
     linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
-    certificate: Certificate
+    certificate: Certificate | None
     if hard:
         wide = _widest(design, task, pair, linear)
         w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
@@ -223,15 +299,17 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
         machine = soft(design, pair.y, settings.C * task.weight[pair.rows], linear, None)
         w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
         used = np.flatnonzero(alpha > 0)
-        certificate = HingeGap(
-            **_gap(task, pair, machine),
-            coef=w,
-            intercept=b,
-            kernel=None,
-            points=task.kept[pair.rows[used]],
-            alpha=alpha[used],
-            expansion=None,
-        )
+        certificate = None
+        if machine.relative_gap <= 1.0:
+            certificate = HingeGap(
+                **_gap(task, pair, machine),
+                coef=w,
+                intercept=b,
+                kernel=None,
+                points=task.kept[pair.rows[used]],
+                alpha=alpha[used],
+                expansion=None,
+            )
     scores = design.anchored()
     f = scores.dot(scores.from_user_units(w[None], np.array([b])))[:, 0]
     length = float(np.linalg.norm(w))
@@ -264,19 +342,11 @@ def _widest(design: Design, task: Task, pair: Pair, settings: LinearSettings) ->
         assert isinstance(proof, Inseparable)
         if task.targets.binary:
             raise NotSeparableError(_inseparable(task, pair), proof) from None
-        weights = np.asarray(proof.weights, dtype=np.float64)
-        points = np.flatnonzero(weights)
-        bound = max(1e-6 * design_size(design), 2 * proof.margin_bound)
-        sides: dict[str, Any] = {"classes": task.targets.classes, "positive": pair.positive, "negative": pair.negative}
-        raise NotSeparableError(
-            _inseparable(task, pair),
-            KernelInseparable(
-                **sides, kernel={"kernel": "linear"}, points=points, weights=weights[points], margin_bound=bound
-            ),
-        ) from None
-
-
-def design_size(design: Design) -> float:
-    """The largest entry of the rows."""
-    (largest,) = design.reduce(lambda block: (float(np.abs(block.x).max()),))
-    return float(largest) * np.sqrt(design.d)
+        sides: dict[str, Any] = {
+            "classes": task.targets.classes,
+            "positive": pair.positive,
+            "negative": pair.negative,
+            "kernel": {"kernel": "linear"},
+            "fit_intercept": design.intercept,
+        }
+        raise _no_margin(task, pair, np.asarray(proof.weights, dtype=np.float64), sides) from None

@@ -57,6 +57,28 @@ def approached(
     return np.array(c) * y, steps
 
 
+def ascended(
+    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None = None
+) -> tuple[Floats, int]:
+    """The same without an intercept, so that no sum of alpha is kept: one alpha moves at a time.
+
+    alpha_i += clip(s_i / k(x_i, x_i)) within its bounds, where s_i = y_i F_i; i is the point that gains most.
+    """
+    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else start
+    alpha = alpha.copy()
+    diagonal = K.diagonal().astype(np.float64)
+    curvature = np.maximum(diagonal, 4.0 * float(np.finfo(K.dtype).eps))  # K is scaled: its largest entry is 1
+    for step in range(steps):
+        s = y * F
+        move = np.clip(alpha + s / curvature, 0.0, U) - alpha
+        if float(np.abs(s[move != 0]).max(initial=0.0)) <= violation:
+            return alpha, step
+        i = int((move * (s - 0.5 * curvature * move)).argmax())
+        alpha[i] = min(max(alpha[i] + move[i], 0.0), U[i])
+        F -= (move[i] * y[i]) * K[i]
+    return alpha, steps
+
+
 @dataclass(frozen=True)
 class Candidate:
     """alpha, F = y - K (alpha y), the intercept, and how far that is from the optimum.
@@ -70,20 +92,25 @@ class Candidate:
     distance: float
 
 
-def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS) -> Candidate:
-    """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite."""
+def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS, intercept: bool = True) -> Candidate:
+    """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite.
+
+    Without ``intercept``, b is 0 and sum_i alpha_i y_i is whatever it is.
+    """
     with np.errstate(all="ignore"):
-        return _polished(K, y, U, alpha, rounds)
+        return _polished(K, y, U, alpha, rounds, intercept)
 
 
-def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Candidate:
+def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int, intercept: bool) -> Candidate:
     diagonal = K.diagonal()
     curvature = np.maximum(diagonal, EPS * float(diagonal.max(initial=0.0)) + TINY)
     seen: set[bytes] = set()
     c = alpha * y
     F = y - sums(K, c)
-    best = _candidate(y, U, alpha, F)
-    b = best.b if np.isfinite(U).all() else best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
+    best = _candidate(y, U, alpha, F, intercept)
+    b = best.b
+    if intercept and not np.isfinite(U).all():
+        b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
     for _ in range(rounds):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
@@ -92,21 +119,21 @@ def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int) -> Ca
             break
         seen.add(guess)
         c = np.where(bound, U * y, np.where(free, c, 0.0))
-        b = _solve_free(K, y, c, np.flatnonzero(free))
+        b = _solve_free(K, y, c, np.flatnonzero(free), intercept)
         if not np.isfinite(c).all():
             break
         F = y - sums(K, c)
         exact = c * y
         inside = np.clip(exact, 0.0, U)
-        now = _candidate(y, U, inside, F if np.array_equal(inside, exact) else y - sums(K, inside * y))
+        now = _candidate(y, U, inside, F if np.array_equal(inside, exact) else y - sums(K, inside * y), intercept)
         if now.distance < best.distance:
             best = now
         if best.distance <= 4 * EPS:
             break
-    return _snapped(K, y, U, best, curvature)
+    return _snapped(K, y, U, best, curvature, intercept)
 
 
-def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats) -> Candidate:
+def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats, intercept: bool) -> Candidate:
     """alpha with 0 and U_i for what is next to them, unless that costs accuracy: this tells the support vectors.
 
     Points beyond the margin by more than alpha_i k(x_i, x_i) are taken to have alpha_i = 0; likewise for U_i.
@@ -114,24 +141,28 @@ def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats
     alpha = best.alpha
     trial = alpha + y * (best.F - best.b) / curvature
     near = np.where(trial <= 0, 0.0, np.where(trial >= U, U, alpha))
-    excess = float(near @ y)
+    excess = float(near @ y) if intercept else 0.0
     if abs(excess) <= 4 * EPS * float(near.sum()) and np.array_equal(near, alpha):
         return best
     free = (near > 0) & (near < U)
     room = np.where(y * excess > 0, near, np.minimum(U - near, near)) * free
     if room.sum() > 2.0 * abs(excess):
         near = near - y * excess * room / room.sum()
-    snapped = _candidate(y, U, near, y - sums(K, near * y))
+    snapped = _candidate(y, U, near, y - sums(K, near * y), intercept)
     return snapped if snapped.distance <= max(2.0 * best.distance, 1e-12) else best
 
 
-def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers) -> float:
-    """Change c on the free points so that their residuals are one number, which is returned, and sum c = 0."""
+def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers, intercept: bool) -> float:
+    """Change c on the free points so that their residuals are one number, which is returned, and sum c = 0.
+
+    Without an intercept that number is 0, and the sum is free.
+    """
     rows = K[free]
     matrix = rows[:, free]
     # a singular matrix (equal points, more points than dimensions) has many solutions: stay close to the present one
     mean = float(matrix.diagonal().mean())
-    matrix += mean  # times 1 1', which changes nothing but b, as sum c = 0, and helps where K_RR is singular
+    if intercept:
+        matrix += mean  # times 1 1', which changes nothing but b, as sum c = 0, and helps where K_RR is singular
     matrix[np.diag_indices_from(matrix)] += 1e-14 * mean + TINY
     factor, failed = linalg.lapack.dpotrf(matrix.T, lower=True, overwrite_a=True)
     if failed:
@@ -141,6 +172,10 @@ def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers) -> float:
     def solve(right: Floats) -> Floats:
         return np.asarray(linalg.lapack.dpotrs(factor, right, lower=True)[0])
 
+    if not intercept:
+        for _ in range(3):
+            c[free] += solve(y[free] - rows @ c)
+        return 0.0
     ones = solve(np.ones(len(free)))
     b = 0.0
     for _ in range(3):  # the second and third time for what rounding and the small diagonal left
@@ -151,14 +186,14 @@ def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers) -> float:
     return b
 
 
-def _candidate(y: Floats, U: Floats, alpha: Floats, F: Floats) -> Candidate:
+def _candidate(y: Floats, U: Floats, alpha: Floats, F: Floats, intercept: bool) -> Candidate:
     """Weigh alpha, whose residuals are F."""
-    balance = abs(float(alpha @ y)) / max(float(alpha.sum()), TINY)
+    balance = abs(float(alpha @ y)) / max(float(alpha.sum()), TINY) if intercept else 0.0
     if np.isfinite(U).all():
-        b = best_intercept(F, y, U)
+        b = best_intercept(F, y, U) if intercept else 0.0
         return Candidate(alpha, F, b, relative_gap(alpha, F, y, U, b) + balance)
     f = y - F
-    b = -0.5 * float(f[y > 0].min() + f[y < 0].max())
+    b = -0.5 * float(f[y > 0].min() + f[y < 0].max()) if intercept else 0.0
     margin, square = float((y * (f + b)).min()), float(alpha @ (y * f))
     # w / margin has all margins at least 1, and half its square is the primal
     primal = 0.5 * square / margin**2 if margin > 0 else np.inf

@@ -170,5 +170,7 @@ def positive_definite(M: Floats) -> Callable[[Floats], Floats]:
     if not failed:
         return lambda g: linalg.lapack.dpotrs(factor, g / size)[0] / size
     values, Q = linalg.eigh(M)
+    if not values[-1] > 0:  # M = 0, as of rows that are all 0: nothing to solve for
+        return np.zeros_like
     values = np.maximum(values, 1e-15 * values[-1])
     return lambda g: Q @ ((Q.T @ (g / size)) / values) / size

@@ -8,6 +8,7 @@
 2. Within the set, whose kernel matrix fits into the cache, pairs are moved one by one: the worst i, and the j with
    which it gains most (to second order), until the set is nearly optimal by itself.
 3. Rows of the kernel matrix, in float32, carry the moves to the residuals of all other points.
+   Without an intercept there is no sum to keep, and points are moved one by one: that which gains most.
 4. Points at a bound that no violation reaches are left aside (shrinking): rows are then computed for the others only.
 
 Rows in float32 spoil residuals as they add up. So they only have to find the way: once the gap of what is left seems
@@ -26,7 +27,7 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import WORTH, Effort, compiled
 from separatrix.design import threads
 from separatrix.kernels import KernelRows
-from separatrix.solvers.active_set import approached
+from separatrix.solvers.active_set import approached, ascended
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.soft_margin import dual, gap, may_fall, may_rise, rebalanced, relative_gap
@@ -35,16 +36,18 @@ WORKING_SET = 1024
 SHRINK_EVERY = 4  # working sets
 MOVE, ENTRY = 8.0, 1e-3  # of a Python step: a pair moved, and a kernel value read, by NumPy
 PATIENCE = 30  # working sets without a gap that is a tenth smaller
+PIECE = 4096  # residuals brought up to date by a thread at a time, however many threads there are
 
 
 @dataclass(frozen=True)
 class Descent:
-    """Where it ended: alpha, residuals in float64, and how many pairs were moved."""
+    """Where it ended: alpha, residuals in float64, how many pairs were moved, and the sum of |terms| of a residual."""
 
     alpha: Floats
     F: Floats
     steps: int
     relative_gap: float
+    summed: float
 
 
 class Smo:
@@ -60,12 +63,21 @@ class Smo:
         For rows of the kernel matrix.
     start : array of shape (n,) or None
         alpha to go on from, within its bounds.
+    intercept : bool
+        Whether b is free; if not, sum_i alpha_i y_i is free instead, and points are moved one by one.
     """
 
     def __init__(
-        self, rows: KernelRows, scale: float, y: Floats, U: Floats, cache_bytes: float, start: Floats | None = None
+        self,
+        rows: KernelRows,
+        scale: float,
+        y: Floats,
+        U: Floats,
+        cache_bytes: float,
+        start: Floats | None = None,
+        intercept: bool = True,
     ) -> None:
-        self.y, self.U = y, U
+        self.y, self.U, self.intercept = y, U, intercept
         self.single = KernelColumns.of(rows, scale, np.float32)
         self.double = KernelColumns.of(rows, scale, np.float64)
         self.diagonal = np.asarray(rows.diagonal(), dtype=np.float64) / scale
@@ -74,6 +86,7 @@ class Smo:
         self.alpha, self.F = np.zeros(len(y)), y.astype(np.float64)
         self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
         self.steps, self._spent = 0, 0.0
+        self.summed = 0.0  # |alpha_i| that went into F since it was last computed from scratch: rounding grows with it
         self._effort = Effort()
         if start is not None:
             self.alpha = start
@@ -86,21 +99,24 @@ class Smo:
             # a little below tol, for the gap is estimated, and never far below what this descent can see
             self._descend(max(0.5 * tol, 1e-7 * reached if np.isfinite(reached) else 0.0), max_steps)
             self._refresh()
-            now = relative_gap(self.alpha, self.F, self.y, self.U)
+            now = relative_gap(self.alpha, self.F, self.y, self.U, None if self.intercept else 0.0)
             failures = failures + 1 if now > 0.5 * reached else 0
             reached = min(reached, now)
             if now <= tol or self.steps >= max_steps or failures >= 3:
-                return Descent(self.alpha, self.F, self.steps, now)
+                return Descent(self.alpha, self.F, self.steps, now, self.summed)
 
     def _refresh(self) -> None:
         """Residuals of all points in float64: from what has changed since last time, or from all if that is less."""
-        self.alpha = rebalanced(self.alpha, self.y, self.U)
+        if self.intercept:
+            self.alpha = rebalanced(self.alpha, self.y, self.U)
         change = (self.alpha - self._exact_alpha) * self.y
         moved, used = np.flatnonzero(change), np.flatnonzero(self.alpha)
         everyone = np.arange(len(self.y))
         if len(moved) < len(used):
             self.F = self._exact_F - self.double.restricted(moved).dot(everyone, change[moved])
+            self.summed += float(np.abs(change).sum())
         else:
+            self.summed = float(self.alpha.sum())
             self.F = self.y - self.double.restricted(used).dot(everyone, (self.alpha * self.y)[used])
         self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
 
@@ -113,10 +129,13 @@ class Smo:
             a, F, y, U = self.alpha[self.active], self.F[self.active], self.y[self.active], self.U[self.active]
             rise, fall = may_rise(a, y, U), may_fall(a, y, U)
             top, bottom = F[rise].max(initial=-np.inf), F[fall].min(initial=np.inf)
+            if not self.intercept:
+                top, bottom = max(top, 0.0), min(bottom, 0.0)
             if not top > bottom:
                 return
-            free = rise & fall
-            b = float(np.clip(F[free].mean(), bottom, top)) if free.any() else 0.5 * (top + bottom)
+            free, b = rise & fall, 0.0
+            if self.intercept:
+                b = float(np.clip(F[free].mean(), bottom, top)) if free.any() else 0.5 * (top + bottom)
             left = gap(a, F, y, U, b)
             relative = left / max(value + left, float(np.finfo(np.float64).tiny))
             if relative <= target:
@@ -174,12 +193,14 @@ class Smo:
             K = np.empty((len(chosen), len(chosen)), dtype=np.float32)
             compiled(gather, np.inf)(self.cache.table, slots, chosen, self.diagonal[points], K)
             alpha = before.copy()
-            steps, gained = compiled(move_pairs, np.inf)(K, self.diagonal[points], y, U, alpha, F, enough, most)
+            move = compiled(move_pairs if self.intercept else move_points, np.inf)
+            steps, gained = move(K, self.diagonal[points], y, U, alpha, F, enough, most)
             change = (alpha - before) * y
         else:
             K, first = self.cache.table[slots[:, None], chosen], F.copy()
             np.fill_diagonal(K, self.diagonal[points])
-            alpha, steps = approached(K, y, U, enough, most, (before, F))
+            move = approached if self.intercept else ascended
+            alpha, steps = move(K, y, U, enough, most, (before, F))
             change = (alpha - before) * y
             gained = 0.5 * float(change @ (first + F))  # the dual is quadratic, and F its slope
         self.steps += int(steps)
@@ -203,12 +224,11 @@ class Smo:
         """F -= sum_i change_i K_i over the active points, by both cores."""
         moves = np.zeros(len(self.active))
         loop = compiled(add_rows, np.inf) if fast else sum_rows
-        step = max(4096, -(-len(moves) // threads.count()))
 
         def part(first: int) -> None:
-            loop(self.cache.table, slots, change, moves, first, min(first + step, len(moves)))
+            loop(self.cache.table, slots, change, moves, first, min(first + PIECE, len(moves)))
 
-        list(threads.pool().map(part, range(0, len(moves), step)))
+        list(threads.pool().map(part, range(0, len(moves), PIECE)))
         self.F[self.active] -= moves
 
 
@@ -287,6 +307,43 @@ def move_pairs(
         other = K[j]
         for t in range(m):
             F[t] -= step * (row[t] - other[t])
+        steps += 1
+    return steps, gained
+
+
+def move_points(
+    K: Any, diagonal: Any, y: Any, U: Any, alpha: Any, F: Any, enough: float, most: int
+) -> tuple[int, float]:
+    """Without an intercept: move the point that gains most, until none lacks more than ``enough`` of its margin."""
+    m = len(y)
+    steps = 0
+    gained = 0.0
+    while steps < most:
+        i = -1
+        best = 0.0
+        move = 0.0
+        for t in range(m):
+            s = y[t] * F[t]
+            if s > enough or s < -enough:
+                curvature = max(diagonal[t], 2.4e-7)
+                step = min(max(alpha[t] + s / curvature, 0.0), U[t]) - alpha[t]
+                gain = step * (s - 0.5 * curvature * step)
+                if gain > best:
+                    best = gain
+                    move = step
+                    i = t
+        if i < 0:
+            break
+        gained += best
+        alpha[i] = min(max(alpha[i] + move, 0.0), U[i])
+        if alpha[i] < 1e-12 * U[i]:
+            alpha[i] = 0.0
+        elif alpha[i] > (1.0 - 1e-12) * U[i]:
+            alpha[i] = U[i]
+        row = K[i]
+        change = move * y[i]
+        for t in range(m):
+            F[t] -= change * row[t]
         steps += 1
     return steps, gained
 

@@ -16,6 +16,7 @@ from separatrix._typing import Array, Floats
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
+STRETCHED = (1.0, 1.0 + 1e-14, 1.0 + 1e-12, 1.0 + 1e-10)  # factors of f that lift margins over 1 in spite of rounding
 
 
 def may_rise(alpha: Floats, y: Floats, U: Floats) -> Array:

@@ -18,7 +18,7 @@ from separatrix.design.row_space import ROTATED
 from separatrix.learners.linear_svm.conditioning import conditioned
 from separatrix.learners.linear_svm.descent import descent
 from separatrix.learners.linear_svm.from_sample import from_sample
-from separatrix.learners.linear_svm.machine import CHEAP, WIDEST, Machine, Start, of_multipliers
+from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, cheap, of_multipliers
 from separatrix.learners.linear_svm.multipliers import feasible, snapped
 from separatrix.learners.linear_svm.near_margin import near_the_margin
 from separatrix.learners.svm import balanced
@@ -40,7 +40,7 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
         if design.n <= WIDEST and design.n * design.d <= ROTATED:
             return _in_row_space(design, y, bound, tol, max_iter)
         return descent(design, y, bound, tol, max_iter, start)
-    exact = design.n * design.p**2 <= CHEAP
+    exact = cheap(design)
     if not exact and _tall(design):
         machine = from_sample(design, y, bound, tol, max_iter)
         if machine.relative_gap <= tol:

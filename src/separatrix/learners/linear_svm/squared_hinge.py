@@ -13,7 +13,7 @@ from scipy import sparse
 from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.learners.linear_svm.descent import descent
-from separatrix.learners.linear_svm.machine import CHEAP, WIDEST, Machine, Start
+from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, cheap
 from separatrix.learners.svm import balanced
 from separatrix.problems.squared_hinge import SquaredHingeRisk
 from separatrix.solvers.driver import State, run
@@ -40,7 +40,7 @@ def squared_hinge(
     V = np.zeros((design.p, 1))
     if start is not None:
         V = anchored.from_user_units(start.w[None], np.array([start.b]))
-    exact = design.p <= WIDEST and design.n * design.p**2 <= CHEAP
+    exact = design.p <= WIDEST and cheap(design)
     if exact:
         states: Iterator[State] = newton(risk, V)
     elif design.p <= WIDEST and design.n > 3 * design.p:
@@ -52,8 +52,10 @@ def squared_hinge(
         done = _small_gradient(design.d, target) if not exact else _never
         state, n_iter = run(states, done, max_iter, first=n_iter + 1)
         machine = _squared_machine(risk, state, design, y, bound, n_iter)
-        if machine.relative_gap <= tol or state.stalled or n_iter >= max_iter:
+        if machine.relative_gap <= tol or n_iter >= max_iter or (state.stalled and (exact or design.p > WIDEST)):
             return machine
+        if state.stalled:  # L-BFGS goes no further: Newton's method does
+            states, exact = newton(risk, state.V), True
         target *= 0.1
 
 
