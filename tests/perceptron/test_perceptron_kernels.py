@@ -258,7 +258,7 @@ def refused(certificate, X, y):
 
 
 def test_what_rounding_makes_of_a_sum_that_cancels_is_no_proof():
-    """Coefficients of 1e17 on nearly equal points: floats say y f > 0 where fractions say otherwise."""
+    """Coefficients of 1e17 on nearly equal points: floats say more of y f than fractions do."""
     rng = np.random.default_rng(0)
     wrong = 0
     for _ in range(200):
@@ -269,6 +269,6 @@ def test_what_rounding_makes_of_a_sum_that_cancels_is_no_proof():
             continue
         exact = [sum(Fraction(a) * Fraction(x) * Fraction(z) for a, x in zip(c, X[:, 0], strict=True)) for z in X[:, 0]]
         claim = KernelSeparator(np.array([0, 1]), 1, {"kernel": "linear"}, np.arange(3), c, 0.0, float(f.min()))
-        wrong += min(exact) < 0
+        wrong += min(exact) < 0.9 * claim.smallest
         assert min(exact) >= Fraction(claim.smallest) * (1 - Fraction(1, 10**11)) or not claim.verify(X, [1, 1, 1])
     assert wrong > 5
