@@ -1,6 +1,7 @@
 """The kernel perceptron: vectors, strings, graphs, matrices and functions; its certificate; DNA."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -254,3 +255,20 @@ def refused(certificate, X, y):
         return not certificate.verify(X, y)
     except ValueError:
         return True
+
+
+def test_what_rounding_makes_of_a_sum_that_cancels_is_no_proof():
+    """Coefficients of 1e17 on nearly equal points: floats say more of y f than fractions do."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(200):
+        X, c = rng.uniform(0.5, 1.0, size=(3, 1)), rng.uniform(-1e17, 1e17, size=3)
+        c[2] = -(c[0] * X[0, 0] + c[1] * X[1, 0]) / X[2, 0]
+        f = (X @ X.T) @ c
+        if not (f > 0).all():
+            continue
+        exact = [sum(Fraction(a) * Fraction(x) * Fraction(z) for a, x in zip(c, X[:, 0], strict=True)) for z in X[:, 0]]
+        claim = KernelSeparator(np.array([0, 1]), 1, {"kernel": "linear"}, np.arange(3), c, 0.0, float(f.min()))
+        wrong += min(exact) < 0.9 * claim.smallest
+        assert min(exact) >= Fraction(claim.smallest) * (1 - Fraction(1, 10**11)) or not claim.verify(X, [1, 1, 1])
+    assert wrong > 5

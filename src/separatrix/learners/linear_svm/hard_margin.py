@@ -129,7 +129,7 @@ def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     w = rows.user_units(rows.tdot((y * alpha)[:, None]))[0][0]
     alpha = balanced(alpha, y, np.full(design.n, np.inf)) if design.intercept else alpha
     exact = _measured(design, y, w, alpha, found.n_iter, replace(rows, scale=None))
-    return exact if exact.upper - exact.lower <= max(found.upper - found.lower, 1e-12 * found.upper) else found
+    return exact if exact.upper - exact.lower < found.upper - found.lower else found
 
 
 def _approached(problem: LinearMargins, design: Design, scale: float, tol: float, max_iter: int) -> Widest:
