@@ -5,17 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from contract import estimator_classes
+from soundness.data import Table
 
 import separatrix
-from soundness.data import Table
 
 Rng = np.random.Generator
 RATES = (0.001, 0.01, 0.1, 0.5, 1.0)
 PENALTIES = (1e-100, 1e-20, 1e-6, 1e-2, 1.0, 1e2, 1e6, 1e12, 1e100, np.inf)
+QUESTIONS = 0.05  # share of `separability` and `mistake_bound`
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 
 
@@ -185,6 +187,32 @@ def _cross_validated(rng: Rng, table: Table) -> Configuration:
     return _made(separatrix.LogisticRegressionCV, options, ("LogisticRegressionCV", "", ""), rng)
 
 
+class Asked:
+    """`separability` or `mistake_bound` in the clothes of a classifier, on the rows that have a weight."""
+
+    def __init__(self, question: Callable[..., Any], **options: Any) -> None:
+        self.question, self.options = question, options
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Asked:
+        kept = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
+        answer = self.question(X[kept], np.asarray(y)[kept], **self.options)
+        self.certificate_ = answer.certificate if self.question is separatrix.separability else answer
+        self.status_ = SimpleNamespace(name="ANSWERED")
+        return self
+
+
+def _question(rng: Rng, table: Table) -> Configuration:
+    options: dict[str, Any] = {"fit_intercept": bool(rng.random() < 0.7)}
+    question = separatrix.separability
+    if rng.random() < 0.3 and len(set(np.asarray(table.y).tolist())) == 2:
+        question = separatrix.mistake_bound
+    else:
+        options["exact"] = bool(rng.random() < 0.5)
+    exact = " exact" if options.get("exact") else ""
+    row = (question.__name__ + exact, "", "")
+    return Configuration(lambda: Asked(question, **options), row, f"{question.__name__}({options})")
+
+
 CHOICES: dict[str, tuple[float, Callable[[Rng, Table], Configuration]]] = {
     "LogisticRegression": (10, _logistic),
     "LogisticRegressionCV": (0.3, _cross_validated),
@@ -214,5 +242,7 @@ def configuration(rng: Rng, table: Table) -> Configuration:
     names = [estimator.__name__ for estimator in estimator_classes()]
     missing = set(names) - set(CHOICES)
     assert not missing, f"Say in soundness/configurations.py how to fit {sorted(missing)}."
+    if rng.random() < QUESTIONS:
+        return _question(rng, table)
     share = np.array([CHOICES[name][0] for name in names])
     return CHOICES[str(rng.choice(names, p=share / share.sum()))][1](rng, table)

@@ -1,4 +1,4 @@
-"""A table, and what a certificate is about on it: its rows with a weight, their classes and weights, in exact numbers."""
+"""A table, and what a certificate is about on it: the rows with a weight, their classes and weights, exactly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-
 from soundness.decimals import ONE, ZERO, D, dot, exactly, matrix, norm, vector
 
 Matrix = list[list[D]]

@@ -16,6 +16,7 @@ D = decimal.Decimal
 DIGITS = 60
 CONTEXT = decimal.Context(prec=DIGITS, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.InvalidOperation])
 ZERO, ONE = D(0), D(1)
+DEPENDENT = D("1e-45")  # of a pivot relative to its row
 
 
 def precisely(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,7 +69,7 @@ def sigma(u: D) -> D:
     return (ONE if u >= 0 else e) / (ONE + e)
 
 
-def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = D("1e-45")) -> list[D]:
+def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = DEPENDENT) -> list[D]:
     """Some x with A x = b for a symmetric positive semidefinite A: pivots below `dependent` of their row count as 0."""
     n = len(b)
     rows = [[*row, rhs] for row, rhs in zip(A, b, strict=True)]
@@ -90,7 +91,7 @@ def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = D("1e-45")) -
     return x
 
 
-def factor(K: Sequence[Sequence[D]], dependent: D = D("1e-45")) -> tuple[list[list[D]], D]:
+def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[list[D]], D]:
     """L with L L' = K, of as many columns as K has rank; and the smallest pivot, below 0 if K is no kernel matrix."""
     n = len(K)
     rest = [list(row) for row in K]

@@ -1,7 +1,7 @@
 """Verdicts in whole numbers: which linear inequalities some (w, b) satisfies, by the simplex method without rounding.
 
-For vectors z_i exactly one holds for each i (Farkas): some v has z_j.v >= 0 for all j and z_i.v > 0; or some lambda >= 0
-with lambda_i > 0 has sum_j lambda_j z_j = 0.
+For vectors z_i exactly one holds for each i (Farkas): some v has z_j.v >= 0 for all j and z_i.v > 0; or some
+lambda >= 0 with lambda_i > 0 has sum_j lambda_j z_j = 0.
 """
 
 from __future__ import annotations
@@ -168,9 +168,9 @@ def beats(vectors: Sequence[Ints], positive: Sequence[bool], weights: Sequence[F
         x, label, weight = rows[i]
         minus = [-value for value in x]
         right, wrong = (
-            ((at_least + [x], above), (at_least, above + [minus]))
+            (([*at_least, x], above), (at_least, [*above, minus]))
             if label
-            else ((at_least, above + [minus]), (at_least + [x], above))
+            else ((at_least, [*above, minus]), ([*at_least, x], above))
         )
         return search(i + 1, cost, *right) or search(i + 1, cost + weight, *wrong)
 

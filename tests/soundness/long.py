@@ -1,4 +1,6 @@
-"""Fits without end, each claim checked: python tests/soundness/long.py --fits 100000 --forgeries 10000 --seed 0 --jobs 2.
+"""Many fits and forgeries, each claim checked.
+
+Run as ``python tests/soundness/long.py --fits 100000 --forgeries 10000 --seed 0 --jobs 2``.
 
 Prints how every classifier x solver x start ended, what was wrong, the seconds and the seeds; exits 1 if anything was.
 """
@@ -27,7 +29,6 @@ ENDS = ("certified", "warned", "refused", "failed")
 def fits_of(job: tuple[int, bool]) -> tuple[dict[Any, Counter[str]], list[tuple[str, str, str]], float]:
     """The fits of TABLES_AT_ONCE tables from table number `first` on."""
     import numpy as np
-
     from soundness.configurations import configuration
     from soundness.tables import adversarial, benign
     from soundness.trial import attempt
@@ -86,7 +87,7 @@ def run_fits(fits: int, seed: int, jobs: int, ordinary: bool) -> list[tuple[str,
 
 def forgeries_of(job: tuple[int, int]) -> tuple[Counter[str], list[tuple[str, str, str]]]:
     """Forgeries of certificates from table number `first` on."""
-    from soundness.forging import campaign
+    from soundness.judging import campaign
 
     return campaign(*job)
 

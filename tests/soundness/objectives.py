@@ -1,4 +1,4 @@
-"""Convex objectives at any weights, and points as low as Newton's method in 60 digits finds: F = sum_i c_i loss_i + ridge.
+"""F = sum_i c_i loss_i + ridge at any weights, and points as low as Newton's method in 60 digits finds.
 
 A point with F below a claimed lower bound refutes the claim, however it was found; so nothing here need be trusted but
 the value of F.
@@ -13,6 +13,7 @@ from typing import Any
 from soundness.decimals import ONE, ZERO, D, dot, log1p, sigma, softplus, solve
 from soundness.exact import Ints, strict_rows
 
+CLOSE = D("1e-12")
 Losses = Callable[[int, Sequence[D]], tuple[D, list[D], list[list[D]]]]
 
 
@@ -54,9 +55,9 @@ class Objective:
                 g[n] += pulled[a] * z[j]
                 row, h = H[n], bent[a]
                 for m in range(n + 1):
-                    b, l = self.free[m]
-                    if h[b] and z[l]:
-                        row[m] += h[b] * z[j] * z[l]
+                    b, other = self.free[m]
+                    if h[b] and z[other]:
+                        row[m] += h[b] * z[j] * z[other]
         for n in range(p):
             for m in range(n):
                 H[m][n] = H[n][m]
@@ -75,12 +76,12 @@ class Objective:
             out[a][j] = value
         return total, out, -dot(g, step) / 2
 
-    def descend(self, V: Any, close: D = D("1e-12"), below: D | None = None, steps: int = 150) -> tuple[D, Any]:
+    def descend(self, V: Any, close: D = CLOSE, below: D | None = None, steps: int = 150) -> tuple[D, Any]:
         """A point with F as low as `below`, or within `close` of the minimum (as the decrement tells), or the last."""
         F = self.value(V)
         for _ in range(steps):
             F, step, decrement = self.newton(V)
-            if (below is not None and F < below) or decrement <= close * abs(F) or not F:
+            if (below is not None and below > F) or decrement <= close * abs(F) or not F:
                 break
             t = ONE
             if self.longest is not None:
@@ -113,7 +114,7 @@ def logistic(
     reference: bool,
     left: set[tuple[int, int]] | None = None,
 ) -> Objective:
-    """C sum_i c_i -log P(t_i) + 1/2 ‖W‖²; k = 1: t_i = 0 or 1. z ends in 1 if there is an intercept; C None is infinite.
+    """C sum_i c_i -log P(t_i) + 1/2 ‖W‖²; k = 1: t_i = 0 or 1. z ends in 1 for an intercept; C None is infinite.
 
     `left`, for k > 1: the classes c that row i still has beside its own, as pairs (i, c).
     """
@@ -180,7 +181,7 @@ def hinge_value(scores: Sequence[D], signs: Sequence[int], bound: Sequence[D], s
 def hinge_dual(
     rows: list[list[D]], signs: Sequence[int], bound: Sequence[D], alpha: Sequence[D], free: bool, squared: bool
 ) -> D:
-    """The lower bound that alpha proves once it is made feasible: cut to [0, C c_i], and its heavier side scaled down."""
+    """The lower bound that alpha proves once it is feasible: cut to [0, C c_i], and its heavier side scaled down."""
     alpha = [min(max(a, ZERO), a if squared else c) for a, c in zip(alpha, bound, strict=True)]
     if free:
         plus = sum((a for a, y in zip(alpha, signs, strict=True) if y > 0), ZERO)
@@ -221,6 +222,8 @@ def lowest_hinge(
     ridge = [[j < d for j in range(p)]]
     V = [list(start)]
     best = true_value(V[0])
+    if best < below:
+        return best
     if squared:
         low, V = Objective(z, list(bound), 1, quadratic, ridge, free_at).descend(V, D("1e-14"), below)
         return min(best, low)

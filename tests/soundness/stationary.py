@@ -1,7 +1,7 @@
 """Estimates by formula or by equations: how far the equations are from holding, in 60 digits.
 
-Each function returns figures as (name, figure, allowed): a claim is false where the figure is above what is allowed. What
-is allowed follows from the data and the precision of the stored weights, never from anything the certificate says of it.
+Each function returns figures as (name, figure, allowed): a claim is false where the figure is above what is allowed.
+What that is follows from the data and the precision of the stored weights.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from soundness.data import Matrix, Table
 from soundness.decimals import ONE, ZERO, D, dot, exactly, matrix, sigma, solve, vector
 

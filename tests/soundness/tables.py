@@ -9,7 +9,6 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-
 from soundness.data import Table
 
 Rng = np.random.Generator

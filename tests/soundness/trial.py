@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix import SeparatrixError
-from soundness.claims import check, falsehoods
+from soundness.claims import check, falsehoods, verified
 from soundness.configurations import Configuration
 from soundness.data import Table
+
+from separatrix import SeparatrixError
 
 SECONDS = 20.0
 GOOD = ("CERTIFIED", "FORMULA", "MINIMUM_NORM", "SEPARATED", "BRACKETED", "STATIONARY", "FEWEST_ERRORS", "POCKET")
@@ -96,7 +97,7 @@ def _proof(certificate: Any, table: Table) -> list[str]:
     """What is wrong with the proof that an error carries."""
     faults = [f"FALSE: {line}" for line in falsehoods(certificate, table)]
     try:
-        if not certificate.verify(table.X, table.y, table.sample_weight):
+        if not verified(certificate, table):
             faults.append("verify refuses the error's proof")
     except ValueError as error:
         faults.append(f"verify raises: {error}")
