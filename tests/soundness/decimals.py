@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,11 @@ DEPENDENT = D("1e-45")  # of a pivot relative to its row
 def precisely(function: Callable[..., Any]) -> Callable[..., Any]:
     """Run the function with 60 digits."""
 
+    @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         with decimal.localcontext(CONTEXT):
             return function(*args, **kwargs)
 
-    wrapped.__doc__, wrapped.__name__ = function.__doc__, function.__name__
     return wrapped
 
 
@@ -92,15 +93,15 @@ def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = DEPENDENT) ->
 
 
 def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[list[D]], D]:
-    """L with L L' = K, of as many columns as K has rank; and the smallest pivot, below 0 if K is no kernel matrix."""
+    """L with L L' = K, a column a rank; and the smallest pivot relative to its row, below 0 if K is no such product."""
     n = len(K)
     rest = [list(row) for row in K]
-    largest = max((abs(K[i][i]) for i in range(n)), default=ZERO)
+    size = [abs(K[i][i]) for i in range(n)]
     L: list[list[D]] = [[] for _ in range(n)]
     left = set(range(n))
     while left:
-        i = max(left, key=lambda j: rest[j][j])
-        if rest[i][i] <= dependent * largest:
+        i = max(left, key=lambda j: rest[j][j] / size[j] if size[j] else ZERO)
+        if not size[i] or rest[i][i] <= dependent * size[i]:
             break
         root = rest[i][i].sqrt()
         column = [rest[j][i] / root if j in left else ZERO for j in range(n)]
@@ -110,9 +111,9 @@ def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[lis
         for j in left:
             for k in left:
                 rest[j][k] -= column[j] * column[k]
-    lowest = min((rest[j][j] for j in left), default=ZERO)
-    off = max((abs(rest[j][k]) for j in left for k in left), default=ZERO)
-    return L, min(lowest, -off if off > D("1e-40") * largest else ZERO)
+    lowest = min((rest[j][j] / size[j] for j in left if size[j]), default=ZERO)
+    far = any(abs(rest[j][k]) > D("1e-20") * (size[j] * size[k]).sqrt() for j in left for k in left if j != k)
+    return L, -ONE if far else min(lowest, ZERO)
 
 
 def norm(v: Sequence[D]) -> D:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,13 +70,15 @@ def changed_array(values: Any, rng: Rng) -> Any:
 
 def changed(name: str, value: Any, rng: Rng) -> Any:
     """Another value for the field."""
-    if name in NAMES and (value is None or isinstance(value, str)):
+    if name in NAMES and isinstance(value, str):
         return str(rng.choice([other for other in NAMES[name] if other != value]))
     if name == "classes":
         labels = np.asarray(value)
-        return [labels[::-1].copy(), labels[[0] * len(labels)], np.concatenate([labels, labels[:1]])][
-            int(rng.integers(0, 3))
-        ]
+        wrong = (labels[::-1].copy(), labels[[0] * len(labels)], np.concatenate([labels, labels[:1]]))
+        return wrong[int(rng.integers(0, 3))]
+    if is_dataclass(value):
+        field = str(rng.choice([field.name for field in fields(value)]))
+        return replace(value, **{field: changed(field, getattr(value, field), rng)})
     if isinstance(value, (bool, np.bool_)):
         return not value
     if isinstance(value, (int, np.integer)):
@@ -91,7 +93,9 @@ def changed(name: str, value: Any, rng: Rng) -> Any:
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], str):
         i = int(rng.integers(0, len(value)))
         return [*value[:i], str(rng.choice(NAMES["families"])), *value[i + 1 :]]
-    return changed_array(value, rng)
+    if isinstance(value, str):
+        return "nonsense"
+    return changed_array(np.atleast_1d(np.asarray(value)), rng)
 
 
 def far(certificate: Any, table: Table, rng: Rng) -> Forgery:

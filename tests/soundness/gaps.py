@@ -105,14 +105,19 @@ def hinge_gap(gap: Any, table: Table) -> list[str]:
     below = exactly(gap.dual) - room
     origin = rows[0] if free else [ZERO] * len(w)
     about = [[p - q for p, q in zip(row, origin, strict=True)] for row in rows]
-    if below <= 0 or objectives.hinge_dual(about, signs, bound, alpha, free, squared) >= below:
-        return out  # proved
-    start = [*w, b + dot(w, origin)] if free else w
-    found = min(
-        objectives.lowest_hinge(about, signs, bound, free, squared, v, below) for v in (start, [ZERO] * len(start))
+    known = table.remembered(
+        ("hinge", gap.loss, gap.C, free, repr(gap.kernel), gap.positive, gap.negative, frozen(gap.class_weight)),
+        lambda: [ZERO, true],  # a lower and an upper bound on the minimum, as good as any certificate gave
     )
-    if found < below:
-        out.append(f"dual {gap.dual!r} above the minimum, which is at most {float(found):.17g}")
+    known[0] = max(known[0], objectives.hinge_dual(about, signs, bound, alpha, free, squared))
+    known[1] = min(known[1], true)
+    if known[0] < below <= known[1]:
+        start = [*w, b + dot(w, origin)] if free else w
+        for v in (start, [ZERO] * len(start)):
+            if known[1] >= below:
+                known[1] = min(known[1], objectives.lowest_hinge(about, signs, bound, free, squared, v, below))
+    if known[1] < below:
+        out.append(f"dual {gap.dual!r} above the minimum, which is at most {float(known[1]):.17g}")
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linprog
 from soundness import exact, objectives
 from soundness.data import Table
 from soundness.decimals import ONE, ZERO, D, dot, exactly, norm, vector
@@ -24,13 +25,20 @@ def margin_bracket(bracket: Any, table: Table) -> list[str]:
         if lowest < -D("1e-9"):
             return ["a kernel matrix that is not positive semidefinite"]
     lower, upper = exactly(bracket.lower), exactly(bracket.upper)
+    attained = _attained(bracket, rows, signs, free, homogeneous)
+    reached = attained is not None and lower <= attained + NEAR * abs(attained)
+    capped = upper >= _cap(bracket, rows, signs, free, homogeneous) * (1 - NEAR)
+    if reached and capped:
+        return []  # proved
     best, positive = best_margin(table, bracket, inside, signs, rows, homogeneous, free)
+    if positive is None:
+        return []  # 60 digits do not tell
     out = []
     if positive is False:
         if lower > 0:
             out.append(f"lower bound {bracket.lower!r}, but the classes are not separable")
-        elif lower < 0 and kernel is None and not _attains(bracket, rows, signs, free, homogeneous, lower):
-            out.append(f"lower bound {bracket.lower!r}, which its direction does not attain")
+        elif not reached and lower > _negative_cap(rows, signs, free, homogeneous):
+            out.append(f"lower bound {bracket.lower!r}, but every direction errs by more")
         if upper < 0:
             out.append(f"upper bound {bracket.upper!r} of a margin that is 0 or less, below 0")
         return out
@@ -41,14 +49,65 @@ def margin_bracket(bracket: Any, table: Table) -> list[str]:
     return out
 
 
+def _negative_cap(rows: Any, signs: Any, free: bool, homogeneous: bool) -> D:
+    """An upper bound on a best margin below 0, half of what HiGHS finds: max min_i v.z_i over max_j |v_j| = 1, / sqrt(p).
+
+    b outside the norm, or a bound too near 0 for float64 to be sure of, gives none.
+    """
+    if free and not homogeneous:
+        return D("Infinity")
+    z = [[y * v for v in ([*row, ONE] if free else row)] for row, y in zip(rows, signs, strict=True)]
+    size = max(abs(v) for row in z for v in row) or ONE
+    Z = np.array([[float(v / size) for v in row] for row in z])
+    n, p = Z.shape
+    best = -np.inf
+    for j in range(p):
+        for side in (-1.0, 1.0):
+            limits = [(-1.0, 1.0)] * p + [(None, None)]
+            limits[j] = (side, side)
+            found = linprog(np.r_[np.zeros(p), -1.0], np.column_stack([-Z, np.ones(n)]), np.zeros(n), bounds=limits)
+            best = max(best, -found.fun)
+    return exactly(0.5 * best / np.sqrt(p)) * size if best < -1e-6 else D("Infinity")
+
+
+def _attained(bracket: Any, rows: Any, signs: Any, free: bool, homogeneous: bool) -> D | None:
+    """The margin of the bracket's own direction; None for w = 0."""
+    if getattr(bracket, "kernel", None) is None:
+        v = vector(bracket.direction)
+        w, b = (v[:-1], v[-1]) if free else (v, ZERO)
+    else:
+        points, expansion = np.asarray(bracket.points).tolist(), vector(bracket.expansion)
+        w = [sum((e * rows[i][j] for i, e in zip(points, expansion, strict=True)), ZERO) for j in range(len(rows[0]))]
+        b = exactly(bracket.intercept) if free else ZERO
+    length = norm([*w, b]) if homogeneous else norm(w)
+    if not length:
+        return None
+    return min(y * (dot(row, w) + b) for row, y in zip(rows, signs, strict=True)) / length
+
+
+def _cap(bracket: Any, rows: Any, signs: Any, free: bool, homogeneous: bool) -> D:
+    """The upper bound that the bracket's combination proves once it is balanced; infinite if it proves none."""
+    points, alpha = np.asarray(bracket.points).tolist(), vector(bracket.alpha)
+    if any(a < 0 for a in alpha) or any(not 0 <= i < len(rows) for i in points):
+        return D("Infinity")
+    balanced = free and not homogeneous
+    totals = {s: sum((a for a, i in zip(alpha, points, strict=True) if signs[i] == s), ZERO) for s in (1, -1)}
+    if not sum(totals.values()) or (balanced and not all(totals.values())):
+        return D("Infinity")
+    share = {s: 1 / (2 * totals[s]) if balanced else 1 / sum(totals.values()) for s in (1, -1)}
+    ends = [[*rows[i], ONE] if free and homogeneous else rows[i] for i in points]
+    weights = [a * share[signs[i]] * signs[i] for a, i in zip(alpha, points, strict=True)]
+    return norm([dot(weights, column) for column in zip(*ends, strict=True)])
+
+
 def best_margin(
     table: Table, certificate: Any, inside: list[int], signs: list[int], rows: Any, homogeneous: bool, free: bool
-) -> tuple[D, bool]:
-    """The best margin, and whether it is above 0: exactly so for rows that are given, by its size for a kernel's."""
+) -> tuple[D, bool | None]:
+    """The best margin, and whether it is above 0: exactly so for given rows; None for a kernel's if it is too small."""
     kernel = getattr(certificate, "kernel", None)
     key = ("margin", certificate.positive, getattr(certificate, "negative", None), homogeneous, free, repr(kernel))
 
-    def make() -> tuple[D, bool]:
+    def make() -> tuple[D, bool | None]:
         if kernel is None:
             vectors = exact.signed(table.dense[inside], signs, free)
             if not all(exact.strict_rows(vectors)):
@@ -62,17 +121,17 @@ def best_margin(
             z = [[y * v for v in ([*row, ONE] if free else row)] for row, y in zip(rows, signs, strict=True)]
             best = objectives.nearest_to_origin(z)
         size = max((norm(row) for row in rows), default=ONE)
-        return best, best > (D("1e-22") if kernel is not None else ZERO) * size
+        if kernel is not None and best <= D("1e-22") * size:
+            return best, False if best <= D("1e-40") * size and _balanced(rows) else None
+        return best, True
 
     return table.remembered(key, make)
 
 
-def _attains(bracket: Any, rows: Any, signs: Any, free: bool, homogeneous: bool, lower: D) -> bool:
-    v = vector(bracket.direction)
-    w, b = (v[:-1], v[-1]) if free else (v, ZERO)
-    length = norm(v) if homogeneous else norm(w)
-    worst = min(y * (dot(row, w) + b) for row, y in zip(rows, signs, strict=True))
-    return not length or worst >= lower * length * (1 + NEAR)
+def _balanced(rows: Any) -> bool:
+    """Whether the rows are of about one length, so that 60 digits tell what is 0."""
+    lengths = [norm(row) for row in rows]
+    return min(lengths) > D("1e-8") * max(lengths)
 
 
 def kernel_inseparable(claim: Any, table: Table) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from soundness.data import Table, kernel_matrix
-from soundness.decimals import ONE, D, exactly, factor, matrix
+from soundness.decimals import D, exactly, factor, matrix
 
 NEAR = D("1e-9")  # of a margin: what its bounds may be off
 TINY = exactly(float(np.finfo(np.float64).tiny))
@@ -25,7 +25,7 @@ def sides(certificate: Any, table: Table) -> tuple[list[int], list[int]]:
 
 
 def features(kernel: Any, table: Table, inside: list[int]) -> tuple[list[list[D]], D]:
-    """Rows whose inner products are the kernel's values, and the matrix's smallest pivot relative to its largest."""
+    """Rows whose inner products are the kernel's values, and the matrix's smallest pivot relative to its row."""
 
     def make() -> tuple[list[list[D]], D]:
         if kernel["kernel"] == "precomputed":
@@ -36,6 +36,6 @@ def features(kernel: Any, table: Table, inside: list[int]) -> tuple[list[list[D]
         else:
             K = kernel_matrix(kernel, [table.rows[i] for i in inside])
             L, lowest = factor(K)
-        return L, lowest / (max(abs(K[i][i]) for i in range(len(K))) or ONE)
+        return L, lowest
 
     return table.remembered(("features", repr(sorted(kernel.items())), tuple(inside)), make)
