@@ -50,7 +50,7 @@ def margin_bracket(bracket: Any, table: Table) -> list[str]:
 
 
 def _negative_cap(rows: Any, signs: Any, free: bool, homogeneous: bool) -> D:
-    """An upper bound on a best margin below 0, half of what HiGHS finds: max min_i v.z_i over max_j |v_j| = 1, / sqrt(p).
+    """A bound on a best margin below 0: half of what HiGHS finds for max min_i v.z_i over max_j |v_j| = 1, / sqrt(p).
 
     b outside the norm, or a bound too near 0 for float64 to be sure of, gives none.
     """
