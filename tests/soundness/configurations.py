@@ -16,6 +16,7 @@ import separatrix
 
 Rng = np.random.Generator
 RATES = (0.001, 0.01, 0.1, 0.5, 1.0)
+ORDINARY = (1e-2, 1.0, 1e2, np.inf)
 PENALTIES = (1e-100, 1e-20, 1e-6, 1e-2, 1.0, 1e2, 1e6, 1e12, 1e100, np.inf)
 QUESTIONS = 0.05  # share of `separability` and `mistake_bound`
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
@@ -30,6 +31,10 @@ class Configuration:
     options: str
 
 
+def _penalty(rng: Rng, table: Table) -> float:
+    return float(rng.choice(ORDINARY if table.ordinary else PENALTIES))
+
+
 def _logistic(rng: Rng, table: Table) -> Configuration:
     classes = len(set(np.asarray(table.y).tolist()))
     d = table.X.shape[1]
@@ -37,14 +42,14 @@ def _logistic(rng: Rng, table: Table) -> Configuration:
     solvers = ("auto", "newton", "lbfgs", "gradient", "sgd")
     solver = str(rng.choice(solvers if loss == "log" else ("auto", "newton", "gauss-newton", "gradient", "sgd")))
     options: dict[str, Any] = {"loss": loss, "solver": solver}
-    options["C"] = float(rng.choice(PENALTIES)) if rng.random() < 0.6 else np.inf if rng.random() < 0.7 else 1.0
+    options["C"] = _penalty(rng, table) if rng.random() < 0.6 else np.inf if rng.random() < 0.7 else 1.0
     options["fit_intercept"] = bool(rng.random() < 0.8)
     if solver in ("gradient", "sgd"):
-        options["max_iter"] = int(rng.choice([5, 50]))
+        options["max_iter"] = 300 if table.ordinary else int(rng.choice([5, 50]))
         if rng.random() < 0.8:
             options["learning_rate"] = float(rng.choice(RATES))
         options["random_state"] = 0
-    elif rng.random() < 0.2:
+    elif rng.random() < 0.2 and not table.ordinary:
         options["max_iter"] = int(rng.choice([1, 3, 20]))
     start = str(rng.choice(["auto", "zeros", "least_squares", "saturated", "random"], p=[0.4, 0.1, 0.1, 0.3, 0.1]))
     if start in ("auto", "zeros", "least_squares"):
@@ -80,7 +85,7 @@ def _kernel(rng: Rng) -> dict[str, Any]:
 
 
 def _svc(rng: Rng, table: Table) -> Configuration:
-    options = _kernel(rng) | {"C": float(rng.choice(PENALTIES))}
+    options = _kernel(rng) | {"C": _penalty(rng, table)}
     return _made(separatrix.SVC, _intercept(separatrix.SVC, options, rng), ("SVC", options["kernel"], ""), rng)
 
 
@@ -106,7 +111,7 @@ def _intercept(estimator: Any, options: dict[str, Any], rng: Rng) -> dict[str, A
 
 def _linear_svc(rng: Rng, table: Table) -> Configuration:
     options = {
-        "C": float(rng.choice(PENALTIES)),
+        "C": _penalty(rng, table),
         "loss": str(rng.choice(["hinge", "squared_hinge"])),
         "fit_intercept": bool(rng.random() < 0.7),
     }

@@ -18,12 +18,13 @@ class UnknownLabelError(Exception):
 
 @dataclass(eq=False)
 class Table:
-    """Rows, labels and weights as `fit` gets them."""
+    """Rows, labels and weights as `fit` gets them; `ordinary` if nothing about them is hard."""
 
     name: str
     X: Any
     y: Any
     sample_weight: Any = None
+    ordinary: bool = False
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property

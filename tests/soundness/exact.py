@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import count
 from math import gcd, lcm
 from typing import Any
 
 import numpy as np
 
 Ints = list[int]
+NODES = 2000
 
 
 def fractions(X: Any) -> list[list[Fraction]]:
@@ -157,11 +159,15 @@ def independent_columns(rows: Sequence[Sequence[int | Fraction]]) -> list[int]:
 
 
 def beats(vectors: Sequence[Ints], positive: Sequence[bool], weights: Sequence[Fraction], below: Fraction) -> bool:
-    """Whether some v != 0 errs by a weight under `below`, where v.x >= 0 predicts the positive class."""
+    """Whether some v != 0 errs by a weight under `below`, where v.x >= 0 predicts the positive class.
+
+    False too if NODES steps of the search find none.
+    """
+    steps = count()
     rows = sorted(zip(vectors, positive, weights, strict=True), key=lambda row: -row[2])
 
     def search(i: int, cost: Fraction, at_least: list[Ints], above: list[Ints]) -> bool:
-        if cost >= below or not satisfiable(at_least, above):
+        if cost >= below or next(steps) > NODES or not satisfiable(at_least, above):
             return False
         if i == len(rows):
             return True

@@ -27,7 +27,7 @@ def margin_bracket(bracket: Any, table: Table) -> list[str]:
     lower, upper = exactly(bracket.lower), exactly(bracket.upper)
     attained = _attained(bracket, rows, signs, free, homogeneous)
     reached = attained is not None and lower <= attained + NEAR * abs(attained)
-    capped = upper >= _cap(bracket, rows, signs, free, homogeneous) * (1 - NEAR)
+    capped = upper >= _cap(bracket.points, bracket.alpha, rows, signs, free, homogeneous) * (1 - NEAR)
     if reached and capped:
         return []  # proved
     best, positive = best_margin(table, bracket, inside, signs, rows, homogeneous, free)
@@ -85,9 +85,9 @@ def _attained(bracket: Any, rows: Any, signs: Any, free: bool, homogeneous: bool
     return min(y * (dot(row, w) + b) for row, y in zip(rows, signs, strict=True)) / length
 
 
-def _cap(bracket: Any, rows: Any, signs: Any, free: bool, homogeneous: bool) -> D:
-    """The upper bound that the bracket's combination proves once it is balanced; infinite if it proves none."""
-    points, alpha = np.asarray(bracket.points).tolist(), vector(bracket.alpha)
+def _cap(points: Any, alpha: Any, rows: Any, signs: Any, free: bool, homogeneous: bool) -> D:
+    """The upper bound that the combination of points proves once it is balanced; infinite if it proves none."""
+    points, alpha = np.asarray(points).tolist(), vector(alpha)
     if any(a < 0 for a in alpha) or any(not 0 <= i < len(rows) for i in points):
         return D("Infinity")
     balanced = free and not homogeneous
@@ -139,8 +139,11 @@ def kernel_inseparable(claim: Any, table: Table) -> list[str]:
     rows, lowest = features(claim.kernel, table, inside)
     if lowest < -D("1e-9"):
         return ["a kernel matrix that is not positive semidefinite"]
-    best, _ = best_margin(table, claim, inside, signs, rows, False, bool(getattr(claim, "fit_intercept", True)))
-    if exactly(claim.margin_bound) < best * (1 - NEAR):
+    free, stated = bool(getattr(claim, "fit_intercept", True)), exactly(claim.margin_bound)
+    if stated >= _cap(claim.points, claim.weights, rows, signs, free, False) * (1 - NEAR):
+        return []  # proved
+    best, positive = best_margin(table, claim, inside, signs, rows, False, free)
+    if positive and stated < best * (1 - NEAR):
         return [f"no margin above {claim.margin_bound!r}, but {float(best):.17g} is one"]
     return []
 

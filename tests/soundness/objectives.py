@@ -245,6 +245,8 @@ def nearest_to_origin(points: list[list[D]]) -> D:
 
     In 60 digits; and in rational arithmetic, where the method ends by itself, if these do not settle 12 of them.
     """
+    if not points[0]:
+        return ZERO
     square = _wolfe(points, _decimal_affine, 60)
     if square is None:
         exact_points = [[Fraction(value) for value in row] for row in points]

@@ -224,13 +224,13 @@ def benign(seed: int) -> Table:
     rng = np.random.default_rng([15, seed])
     kind = seed % 5
     if kind < 2:
-        n, d = int(rng.integers(20, 41)), int(rng.integers(2, 5))
+        n, d = int(rng.integers(12, 25)), int(rng.integers(1, 4))
         X, y = _noisy(rng, n, d)
-        return Table(f"noisy#{seed}", X, y)
+        return Table(f"noisy#{seed}", X, y, ordinary=True)
     if kind == 2:
-        n, d = int(rng.integers(20, 41)), int(rng.integers(2, 4))
+        n, d = int(rng.integers(12, 25)), int(rng.integers(1, 4))
         X, y = _noisy(rng, n, d, noise=3.0)
-        return Table(f"very noisy#{seed}", X + rng.normal(size=d) * 3, y)
+        return Table(f"very noisy#{seed}", X + rng.normal(size=d) * 3, y, ordinary=True)
     X, y = [load_iris, load_wine, load_breast_cancer][int(rng.integers(0, 3))](return_X_y=True)
     columns = rng.choice(X.shape[1], size=int(rng.integers(2, 4)), replace=False)
     X = X[:, columns]
@@ -238,9 +238,9 @@ def benign(seed: int) -> Table:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
     pair = rng.choice(len(set(y.tolist())), size=2, replace=False)
     rows = np.concatenate(
-        [rng.choice(np.flatnonzero(y == c), size=int(rng.integers(8, 19)), replace=False) for c in pair]
+        [rng.choice(np.flatnonzero(y == c), size=int(rng.integers(6, 13)), replace=False) for c in pair]
     )
-    return Table(f"toy#{seed}", X[rows], y[rows])
+    return Table(f"toy#{seed}", X[rows], y[rows], ordinary=True)
 
 
 adversarial_tables = st.builds(adversarial, st.integers(0, 10**6))

@@ -95,7 +95,13 @@ def _untyped(error: Exception, when: str = "") -> str:
 
 def _proof(certificate: Any, table: Table) -> list[str]:
     """What is wrong with the proof that an error carries."""
-    faults = [f"FALSE: {line}" for line in falsehoods(certificate, table)]
+    try:
+        with alarm(3 * SECONDS):
+            faults = [f"FALSE: {line}" for line in falsehoods(certificate, table)]
+    except TooLongError:
+        faults = ["HANG: the check took too long"]
+    except Exception as error:
+        faults = [_untyped(error, "in the check, ")]
     try:
         if not verified(certificate, table):
             faults.append("verify refuses the error's proof")
