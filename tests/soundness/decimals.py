@@ -112,8 +112,9 @@ def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[lis
             for k in left:
                 rest[j][k] -= column[j] * column[k]
     lowest = min((rest[j][j] / size[j] for j in left if size[j]), default=ZERO)
-    far = any(abs(rest[j][k]) > D("1e-20") * (size[j] * size[k]).sqrt() for j in left for k in left if j != k)
-    return L, -ONE if far else min(lowest, ZERO)
+    roots = [value.sqrt() if value else ONE for value in size]
+    across = max((abs(rest[j][k]) / roots[j] / roots[k] for j in left for k in left if j != k), default=ZERO)
+    return L, min(lowest, -across if across > D("1e-20") else ZERO)
 
 
 def norm(v: Sequence[D]) -> D:
