@@ -6,10 +6,11 @@ classifier promises: that its certificate verifies, is about its own weights, an
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from soundness.data import Table, UnknownLabelError
+from soundness.data import Table, UnknownLabelError, not_finite
 from soundness.decimals import precisely
 from soundness.gaps import SHARE, hinge_gap, logistic_gap
 from soundness.margins import inseparable, kernel_inseparable, margin_bracket, mistake_bound
@@ -23,6 +24,9 @@ def falsehoods(certificate: Any, table: Table) -> list[str]:
     kind = type(certificate).__name__
     if kind == "All":
         return [line for part in certificate.parts for line in falsehoods(part, table)]
+    for field in fields(certificate):
+        if field.name not in ("C", "bound") and not_finite(getattr(certificate, field.name)):
+            return [f"{field.name} is not finite"]
     try:
         return _JUDGES[kind](certificate, table)
     except UnknownLabelError as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from soundness.decimals import ONE, ZERO, D, dot, exactly, matrix, norm, vector
+from soundness.decimals import ONE, ZERO, D, dot, exactly, matrix, vector
 
 Matrix = list[list[D]]
 
@@ -80,6 +81,17 @@ class Table:
         return [[*(a - b for a, b in zip(row, origin, strict=True)), ONE] for row in rows], origin
 
 
+def not_finite(value: Any) -> bool:
+    """Whether NaN or infinity is among the numbers."""
+    if isinstance(value, Mapping):
+        return any(not_finite(entry) for key, entry in value.items() if key != "C")
+    if isinstance(value, (float, np.floating)):
+        return not np.isfinite(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return not np.isfinite(value).all()
+    return False
+
+
 def kernel_matrix(kernel: Any, rows: Matrix) -> Matrix:
     """k(x_i, x_j) by definition."""
     kind = kernel["kernel"]
@@ -109,6 +121,3 @@ def kernel_matrix(kernel: Any, rows: Matrix) -> Matrix:
         for j in range(i + 1):
             K[i][j] = K[j][i] = value(rows[i], rows[j])
     return K
-
-
-__all__ = ["Matrix", "Table", "kernel_matrix", "norm"]

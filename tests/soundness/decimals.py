@@ -93,7 +93,7 @@ def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = DEPENDENT) ->
 
 
 def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[list[D]], D]:
-    """L with L L' = K, a column a rank; and the smallest pivot relative to its row, below 0 if K is no such product."""
+    """L with L L' = K, a column a rank; and how far below 0 what is left of K goes, relative to its largest."""
     n = len(K)
     rest = [list(row) for row in K]
     size = [abs(K[i][i]) for i in range(n)]
@@ -111,10 +111,10 @@ def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[lis
         for j in left:
             for k in left:
                 rest[j][k] -= column[j] * column[k]
-    lowest = min((rest[j][j] / size[j] for j in left if size[j]), default=ZERO)
-    roots = [value.sqrt() if value else ONE for value in size]
-    across = max((abs(rest[j][k]) / roots[j] / roots[k] for j in left for k in left if j != k), default=ZERO)
-    return L, min(lowest, -across if across > D("1e-20") else ZERO)
+    largest = max(size, default=ZERO) or ONE
+    across = max((abs(rest[j][k]) for j in left for k in left if j != k), default=ZERO)
+    lowest = min((rest[j][j] for j in left), default=ZERO)
+    return L, min(lowest, -across, ZERO) / largest
 
 
 def norm(v: Sequence[D]) -> D:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from soundness import claims
 from soundness.configurations import configuration
-from soundness.data import Table
+from soundness.data import Table, not_finite
 from soundness.forging import NAMES, Forgery, far
 from soundness.near import near
 from soundness.tables import adversarial
@@ -64,7 +64,7 @@ def malformed(certificate: Any, table: Table) -> str | None:
             if not float(value) > 0:
                 return "C"
             continue
-        if _has_nan(value) and not (field.name == "bound" and value == np.inf):
+        if not_finite(value) and not (field.name == "bound" and value == np.inf):
             return f"{field.name} is not finite"
         if field.name in NAMES and isinstance(value, str) and value == "nonsense":
             return field.name
@@ -94,16 +94,6 @@ def malformed(certificate: Any, table: Table) -> str | None:
         if kernel["kernel"] == "poly" and kernel["degree"] < 0:
             return "degree"
     return None
-
-
-def _has_nan(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(_has_nan(entry) for key, entry in value.items() if key != "C")
-    if isinstance(value, (float, np.floating)):
-        return not np.isfinite(value)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return not np.isfinite(value).all()
-    return False
 
 
 def is_false(forgery: Forgery) -> bool:

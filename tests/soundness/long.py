@@ -8,18 +8,19 @@ Prints how every classifier x solver x start ended, what was wrong, the seconds 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import sys
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-for folder in (Path(__file__).parents[1], Path(__file__).parents[2] / "src"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 TABLES_AT_ONCE = 20
 FITS_PER_TABLE = 10
@@ -31,7 +32,7 @@ def fits_of(job: tuple[int, bool]) -> tuple[dict[Any, Counter[str]], list[tuple[
     import numpy as np
     from soundness.configurations import configuration
     from soundness.tables import adversarial, benign
-    from soundness.trial import attempt
+    from soundness.trial import SECONDS, attempt
 
     first, ordinary = job
     began = time.perf_counter()
@@ -42,7 +43,9 @@ def fits_of(job: tuple[int, bool]) -> tuple[dict[Any, Counter[str]], list[tuple[
         rng = np.random.default_rng([16, seed])
         for _ in range(FITS_PER_TABLE):
             chosen = configuration(rng, table)
+            faulthandler.dump_traceback_later(10 * SECONDS, exit=True)  # compiled code hears no alarm
             ending = attempt(chosen, table)
+            faulthandler.cancel_dump_traceback_later()
             row = counts[chosen.row]
             row["fits"] += 1
             row[ending.end] += 1
@@ -61,8 +64,15 @@ def run_fits(fits: int, seed: int, jobs: int, ordinary: bool) -> list[tuple[str,
     totals: dict[Any, Counter[str]] = defaultdict(Counter)
     faults: list[tuple[str, str, str]] = []
     began, busy = time.perf_counter(), 0.0
-    with get_context("spawn").Pool(jobs) as pool:
-        for done, (counts, wrong, seconds) in enumerate(pool.imap_unordered(fits_of, work), 1):
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        asked = {pool.submit(fits_of, job): job for job in work}
+        for done, answer in enumerate(as_completed(asked), 1):
+            try:
+                counts, wrong, seconds = answer.result()
+            except BrokenProcessPool:
+                tables = f"tables {asked[answer][0]} to {asked[answer][0] + TABLES_AT_ONCE - 1}"
+                faults.append((tables, "", "HANG or crash: a process ended in one of these, or was not run any more"))
+                continue
             busy += seconds
             faults += wrong
             for row, counter in counts.items():
@@ -97,14 +107,16 @@ def run_forgeries(forgeries: int, seed: int, jobs: int) -> list[tuple[str, str, 
     totals: Counter[str] = Counter()
     accepted: list[tuple[str, str, str]] = []
     began, at = time.perf_counter(), seed * 1_000_000
-    with get_context("spawn").Pool(jobs) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         while totals["false"] < forgeries:
-            batch = [(at + i, 8) for i in range(0, 32 * 8, 8)]
-            at += 32 * 8
-            for counts, wrong in pool.imap_unordered(forgeries_of, batch):
+            batch = [(at + i, 8) for i in range(0, 8 * 8, 8)]
+            at += 8 * 8
+            for counts, wrong in pool.map(forgeries_of, batch):
                 totals.update(counts)
                 accepted += wrong
-    print(f"forgeries: {dict(sorted(totals.items()))}, {len(accepted)} accepted, {time.perf_counter() - began:.0f} s")
+    print(f"forgeries on tables {seed * 1_000_000} to {at - 1}: {time.perf_counter() - began:.0f} s with {jobs} jobs")
+    print(f"    {dict(sorted(totals.items()))}")
+    print(f"    {totals['false']} false, {totals['near']} of them by a few allowances; {len(accepted)} got through")
     return accepted
 
 

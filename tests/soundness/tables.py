@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from soundness.data import Table
 
 Rng = np.random.Generator
+RARE = 97  # one table in so many has whole numbers that float64 cannot hold
 
 
 def _labels(rng: Rng, n: int, k: int = 2) -> np.ndarray:
@@ -171,6 +172,13 @@ def three_classes(rng: Rng) -> tuple[Any, Any]:
     return X, _labels(rng, n, 3)
 
 
+def large_integers(rng: Rng) -> tuple[Any, Any]:
+    """Whole numbers beyond 2^53, as of clocks in nanoseconds: float64 cannot hold them all."""
+    n = int(rng.integers(2, 9))
+    X = (1 << int(rng.integers(53, 62))) + rng.integers(0, 40, size=(n, int(rng.integers(1, 3))))
+    return X, _labels(rng, n)
+
+
 def _both(y: np.ndarray) -> np.ndarray:
     """With both labels in it."""
     y = np.asarray(y).astype(int)
@@ -214,9 +222,9 @@ def adversarial(seed: int, family: str | None = None) -> Table:
     """Table number `seed`."""
     rng = np.random.default_rng([14, seed])
     names = list(FAMILIES)
-    name = family or names[seed % len(names)]
-    X, y = FAMILIES[name](rng)
-    return dressed(f"{name}#{seed}", X, y, rng)
+    name = family or ("large_integers" if seed % RARE == RARE - 1 else names[seed % len(names)])
+    X, y = (FAMILIES | {"large_integers": large_integers})[name](rng)
+    return Table(f"{name}#{seed}", X, y) if name == "large_integers" else dressed(f"{name}#{seed}", X, y, rng)
 
 
 def benign(seed: int) -> Table:

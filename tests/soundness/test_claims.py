@@ -6,12 +6,19 @@ from contract import estimator_classes
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from soundness import configurations
-from soundness.configurations import CHOICES, Configuration, configuration
+from soundness.configurations import CHOICES, Asked, Configuration, configuration
 from soundness.data import Table
 from soundness.tables import FAMILIES, adversarial, benign
 from soundness.trial import attempt
 
-from separatrix import LinearSVC, LogisticRegression, Perceptron
+from separatrix import (
+    LeastSquaresClassifier,
+    LinearSVC,
+    LogisticRegression,
+    MinimumErrorClassifier,
+    Perceptron,
+    separability,
+)
 
 
 def faults(table, seed, fits, choose=configuration):
@@ -85,6 +92,38 @@ def test_every_penalty(C):
         for loss in ("hinge", "squared_hinge"):
             found += _one(LinearSVC, {"C": C, "loss": loss}, table)
         found += _one(LogisticRegression, {"C": C}, table)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whole_numbers_beyond_2_to_the_53(seed):
+    """Exact, or a typed error: never a verdict about the rounded numbers."""
+    table = adversarial(seed, "large_integers")
+    found = []
+    for options in ({"exact": True}, {"exact": False}):
+        question = Configuration(lambda options=options: Asked(separability, **options), ("", "", ""), f"{options}")
+        found += attempt(question, table).faults
+    found += _one(MinimumErrorClassifier, {}, table)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options"),
+    [
+        (LogisticRegression, {}),
+        (LogisticRegression, {"C": np.inf}),
+        (LogisticRegression, {"C": np.inf, "bias_reduction": "firth"}),
+        (LogisticRegression, {"loss": "squared_error"}),
+        (LeastSquaresClassifier, {}),
+    ],
+)
+def test_a_matrix_of_labels(estimator, options):
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(12, 2)) * 10.0 ** rng.uniform(-3, 3, size=2)
+        y = np.column_stack([np.arange(12) % 2, rng.permutation(np.arange(12) % 3 == 0)]).astype(int)
+        found += _one(estimator, options, Table(f"labels#{seed}", X, y))
     assert not found, "\n".join(found)
 
 
