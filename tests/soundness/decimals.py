@@ -100,9 +100,10 @@ def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[lis
     L: list[list[D]] = [[] for _ in range(n)]
     left = set(range(n))
     while left:
-        i = max(left, key=lambda j: rest[j][j] / size[j] if size[j] else ZERO)
-        if not size[i] or rest[i][i] <= dependent * size[i]:
+        live = [j for j in left if rest[j][j] > dependent * size[j]]
+        if not live:
             break
+        i = max(live, key=lambda j: rest[j][j])
         root = rest[i][i].sqrt()
         column = [rest[j][i] / root if j in left else ZERO for j in range(n)]
         left.remove(i)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from soundness import claims
 from soundness.data import Table
-from soundness.decimals import D, precisely
+from soundness.decimals import ZERO, D, exactly, precisely
 from soundness.forging import Forgery, Rng
 from soundness.margins import best_margin
 from soundness.parts import features, sides
@@ -108,8 +108,11 @@ def near_bracket(bracket: Any, table: Table, rng: Rng) -> list[tuple[Any, str]]:
 
 
 def near_separator(claim: Any, table: Table, rng: Rng) -> list[tuple[Any, str]]:
-    k, room = _times(rng), max(_allowance(claim, table, "margin as stated"), 1e-15 * abs(float(claim.margin)))
-    return [(replace(claim, margin=float(claim.margin) + k * room), f"margin too large by {k:.1f} allowances")]
+    k = _times(rng)
+    lines = claims.falsehoods(replace(claim, margin=1e300), table)
+    true = float(lines[0].rsplit(" ", 1)[1])
+    room = max(_allowance(claim, table, "margin"), 1e-15 * true)
+    return [(replace(claim, margin=true + k * room), f"margin too large by {k:.1f} allowances")]
 
 
 def near_kernel_separator(claim: Any, table: Table, rng: Rng) -> list[tuple[Any, str]]:
@@ -160,12 +163,21 @@ def _numbers(claim: Any, name: str) -> bool:
 
 @precisely
 def _excess(claim: Any, table: Table) -> float:
+    """By how many allowances an equation is off: the oracle's, or those of the checks where they are larger.
+
+    A hundred times the oracle's is as much as a check may allow.
+    """
     try:
-        off = [(figure, allowed) for _, figure, allowed in figures(claim, table)]
+        off = figures(claim, table)
+        checks = claims.verified(claim, table).checks
     except (ArithmeticError, ValueError):
         return float("inf")
-    found = [figure / allowed if allowed else D(0 if not figure else 10**9) for figure, allowed in off]
-    return float(min(max(found), D(10**9)))
+    ratios = [ZERO]
+    for name, figure, allowed in off:
+        own = [check.tolerance + check.rounding for check in checks if name.split()[0] in check.name]
+        room = max([allowed, *(min(exactly(value), 100 * allowed) for value in own if np.isfinite(value))])
+        ratios.append(figure / room if room else D(0 if not figure else 10**9))
+    return float(min(max(ratios), D(10**9)))
 
 
 def near_mistakes(claim: Any, table: Table, rng: Rng) -> list[tuple[Any, str]]:

@@ -201,7 +201,7 @@ def centroids(certificate: Any, table: Table) -> Figures:
         own = [i for i, code in enumerate(codes) if code == a]
         means.append(_mean([rows[i] for i in own], [c[i] for i in own]))
         for j in range(d):
-            out.append(("a centroid", abs(mu[a][j] - means[a][j]), (4 * unit + 8 * n * EPS) * largest[j]))
+            out.append(("centroids", abs(mu[a][j] - means[a][j]), (4 * unit + 8 * n * EPS) * largest[j]))
     if len(mu) == 2:
         pairs = [(means[1], means[0])]
     else:
@@ -233,7 +233,7 @@ def naive_bayes(certificate: Any, table: Table) -> Figures:
     largest = [max(abs(row[j]) for row in rows) for j in range(d)]
     out: Figures = []
     if not witness["priors_given"]:
-        out += [("a prior", abs(prior[a] - counts[a] / total), 64 * n * EPS) for a in range(k)]
+        out += [("priors", abs(prior[a] - counts[a] / total), 64 * n * EPS) for a in range(k)]
     together = [
         sum((counts[a] * means[a][j] + alpha for j in range(d) if families[j] == "multinomial"), ZERO) for a in range(k)
     ]
@@ -249,7 +249,7 @@ def naive_bayes(certificate: Any, table: Table) -> Figures:
                 expected = max(expected, EPS * sum((m[j] for m in means), ZERO) / k)
             elif family != "gaussian":
                 raise ValueError(f"No oracle for the family {family!r}.")
-            out.append((f"a {family} parameter", abs(theta[a][j] - expected), 128 * n * EPS * size))
+            out.append((f"parameters of {family}", abs(theta[a][j] - expected), 128 * n * EPS * size))
     if "gaussian" in families:
         out += _variances(certificate, rows, codes, c, counts, means, largest)
     if witness["coef"] is not None:
@@ -281,7 +281,7 @@ def _variances(certificate: Any, rows: Any, codes: Any, c: Any, counts: Any, mea
             expected = max(value[j] if isinstance(value, list) else value, EPS * overall)
             slip = 64 * EPS * largest[j]
             allowed = D("1e-12") * n * expected + 2 * slip * expected.sqrt() + slip * slip + 2 * EPS * overall
-            out.append(("a variance", abs(stated[j] - expected), allowed))
+            out.append(("variances", abs(stated[j] - expected), allowed))
     return out
 
 
