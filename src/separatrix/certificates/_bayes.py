@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, shaped
+from separatrix.certificates._data import EPS, Data
 from separatrix.certificates._moments import Moments, class_moments
-from separatrix.certificates._witness import flag, keys, number, worst_of
+from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
 FAMILIES = ("bernoulli", "gaussian", "multinomial", "poisson")
@@ -25,21 +25,21 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     families = np.array(witness["families"], dtype=str)
     if families.shape != (d,) or not np.isin(families, FAMILIES).all():
         raise ValueError(f"The witness 'families' must name one of {FAMILIES} for each of {d} columns.")
-    theta, prior = shaped(witness, "parameters", k, d), shaped(witness, "prior", k)
-    alpha = number(witness, "alpha", -np.nextafter(0, 1), np.inf)
+    theta, prior = shaped(witness["parameters"], "parameters", k, d), shaped(witness["prior"], "prior", k)
+    alpha = number(witness["alpha"], "alpha", -np.nextafter(0, 1), np.inf)
     gaussian = families == "gaussian"
     moments = class_moments(data, k, ~gaussian)
     checks = [
         Check("classes without rows", float((moments.counts == 0).sum())),
         Check("entries that their family gives no probability to", _unsupported(data, families)),
         Check("priors that are not above 0", float((prior <= 0).sum())),
-        *_check_priors(prior, moments, flag(witness, "priors_given")),
+        *_check_priors(prior, moments, flag(witness["priors_given"], "priors_given")),
         *_check_parameters(theta, families, moments, alpha),
     ]
     variances = None
     if gaussian.any():
-        shared = flag(witness, "shared_variance")
-        variances = shaped(witness, "variances", *((d,) if shared else (k, d)))
+        shared = flag(witness["shared_variance"], "shared_variance")
+        variances = shaped(witness["variances"], "variances", *((d,) if shared else (k, d)))
         checks += _check_variances(variances, gaussian, moments, shared)
     elif witness["variances"] is not None:
         raise ValueError("The witness 'variances' is given, but no column is gaussian.")
@@ -143,7 +143,10 @@ def _check_hyperplanes(
         expected, error = expected + slope, error + of_slope
         constant = constant + (offset if k == 2 else offset - offset.mean())
         of_constant = of_constant + of_offset + (0.0 if k == 2 else of_offset.mean())
-    coef, intercept = shaped(witness, "coef", len(contrast), d), shaped(witness, "intercept", len(contrast))
+    coef, intercept = (
+        shaped(witness["coef"], "coef", len(contrast), d),
+        shaped(witness["intercept"], "intercept", len(contrast)),
+    )
     return [
         worst_of(
             "coef against the log-odds of the parameters",

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, shaped
+from separatrix.certificates._data import EPS, Data
 from separatrix.certificates._moments import class_moments
-from separatrix.certificates._witness import keys, worst_of
+from separatrix.certificates._witness import keys, shaped, worst_of
 from separatrix.certificates.base import Check
 
 
@@ -18,8 +18,8 @@ def check_centroids(data: Data, certificate: Any) -> list[Check]:
     keys(witness, "centroids", "coef", "intercept")
     k, d = len(certificate.classes), data.X.shape[1]
     rows = 1 if k == 2 else k
-    mu, coef = shaped(witness, "centroids", k, d), shaped(witness, "coef", rows, d)
-    intercept = shaped(witness, "intercept", rows)
+    mu, coef = shaped(witness["centroids"], "centroids", k, d), shaped(witness["coef"], "coef", rows, d)
+    intercept = shaped(witness["intercept"], "intercept", rows)
     moments = class_moments(data, k, np.zeros(d, dtype=bool))
     means, error = moments.absolute, moments.error
     if k == 2:

@@ -19,7 +19,7 @@ from separatrix.certificates._margins import (
     root_between,
     whole,
 )
-from separatrix.certificates._witnesses import positions, sides
+from separatrix.certificates._witness import positions, sides
 from separatrix.certificates.base import Check
 
 CLOSE = 1e-7  # relative rounding of a bound from which on a rational kernel is computed without any
@@ -46,7 +46,7 @@ class FeatureSpace:
         self.signs = np.where(data.values[inside] == positive, 1.0, -1.0)
         precomputed = owner.kernel.get("kernel") == "precomputed"
         self.points = points[kept][:, kept] if precomputed else take(points, kept)
-        self.support = positions(owner, "points", len(kept))
+        self.support = positions(owner.points, "points", len(kept))
         self.indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
 
     def dot(self, coef: Any) -> tuple[Any, Any]:

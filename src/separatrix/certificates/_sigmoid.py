@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._centred import Centred, centred, largest_entries, parts
-from separatrix.certificates._data import ALLOWED, EPS, Data, shaped
-from separatrix.certificates._witness import flag, keys, number, worst_of
+from separatrix.certificates._data import ALLOWED, EPS, Data
+from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
 ZERO = 1e-8  # of the largest eigenvalue: a smaller one counts as 0
@@ -41,7 +41,10 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     witness, d = certificate.witness, data.X.shape[1]
     keys(witness, "coef", "intercept", "fit_intercept", "C", "task", "tol", "kind")
     w, b, free, tol = linear(witness, d)
-    C, kind = number(witness, "C", 0.0, np.nextafter(np.inf, 0)) if witness["C"] != np.inf else np.inf, witness["kind"]
+    C, kind = (
+        number(witness["C"], "C", 0.0, np.nextafter(np.inf, 0)) if witness["C"] != np.inf else np.inf,
+        witness["kind"],
+    )
     if kind not in KINDS or (kind != "unexamined" and d > WIDEST):
         raise ValueError(
             f"The witness 'kind' must be one of {KINDS}, the last beyond {WIDEST} columns; it is {kind!r}."
@@ -159,8 +162,8 @@ def _kind(
 
 def linear(witness: Any, d: int) -> tuple[Any, Any, bool, float]:
     """w (1, d) and b (1,), whether b is free, and tol."""
-    w, b = shaped(witness, "coef", 1, d), shaped(witness, "intercept", 1)
-    return w, b, flag(witness, "fit_intercept"), number(witness, "tol", 0.0, 1.0)
+    w, b = shaped(witness["coef"], "coef", 1, d), shaped(witness["intercept"], "intercept", 1)
+    return w, b, flag(witness["fit_intercept"], "fit_intercept"), number(witness["tol"], "tol", 0.0, 1.0)
 
 
 def column_targets(values: Any, certificate: Any, task: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._centred import centred, largest_entries, parts
-from separatrix.certificates._data import ALLOWED, EPS, Data, shaped
-from separatrix.certificates._witness import flag, keys, number, worst_of
+from separatrix.certificates._data import ALLOWED, EPS, Data
+from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
 COARSEST = 1e-3  # a tol beyond this would say little
@@ -21,12 +21,12 @@ def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     """
     witness, d, n_classes = certificate.witness, data.X.shape[1], len(certificate.classes)
     keys(witness, "coef", "intercept", "fit_intercept", "multilabel", "tol")
-    multilabel, free = flag(witness, "multilabel"), flag(witness, "fit_intercept")
-    tol = number(witness, "tol", 0.0, 2 * COARSEST)
+    multilabel, free = flag(witness["multilabel"], "multilabel"), flag(witness["fit_intercept"], "fit_intercept")
+    tol = number(witness["tol"], "tol", 0.0, 2 * COARSEST)
     if data.values.shape[1:] != ((n_classes,) if multilabel else ()):
         raise ValueError(f"y must be {f'a 0/1 matrix of {n_classes} columns' if multilabel else 'a column of labels'}.")
     k = 1 if n_classes == 2 and not multilabel else n_classes
-    W, b = shaped(witness, "coef", k, d), shaped(witness, "intercept", k)
+    W, b = shaped(witness["coef"], "coef", k, d), shaped(witness["intercept"], "intercept", k)
     frame = centred(data, free)
     V, unit = frame.weights(W, b), largest_entries(data, frame)
     unit = np.where(unit > 0, unit, 1.0)

@@ -24,7 +24,8 @@ class Check:
     rounding: float = 0.0
 
     def __bool__(self) -> bool:
-        return bool(self.figure <= self.tolerance + self.rounding)  # False for NaN
+        allowed = self.tolerance + self.rounding
+        return bool(self.figure <= allowed < np.inf)  # False for NaN, and for an error that nothing bounds
 
     def __str__(self) -> str:
         return (

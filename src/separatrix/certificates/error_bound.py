@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, read, shaped
+from separatrix.certificates._data import EPS, Data, read
 from separatrix.certificates._fewest_errors import fewest_errors, repeatable
 from separatrix.certificates._signs import proved_signs
+from separatrix.certificates._witness import classes_of, factors, flag, number, position, shaped
 from separatrix.certificates.base import Certificate, Check, Verification
 
 PROOFS = ("nothing", "identical rows", "enumeration", "search")
@@ -70,8 +70,8 @@ class ErrorBound(Certificate):
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._validate()
         data = read(X, y, sample_weight, self.classes, self.class_weight)
-        w = shaped(vars(self), "coef", 1, data.X.shape[1])[0]
-        b = float(shaped(vars(self), "intercept", 1)[0])
+        w = shaped(self.coef, "coef", 1, data.X.shape[1])[0]
+        b = float(shaped(self.intercept, "intercept", 1)[0])
         if b and not self.fit_intercept:
             raise ValueError("The witness 'intercept' must be 0 where fit_intercept is False.")
         wrong: list[float] = []
@@ -91,21 +91,15 @@ class ErrorBound(Certificate):
 
     def _validate(self) -> None:
         """`ValueError` for a field that is not of its kind; what depends on the data is seen to by `verify`."""
-        classes = np.asarray(self.classes)
-        if classes.ndim != 1 or len(np.unique(classes)) != len(classes) or len(classes) < 2:
-            raise ValueError("The witness 'classes' must be two or more different labels.")
-        if type(self.positive) is not int or not 0 <= self.positive < len(classes):
-            raise ValueError(f"The witness 'positive' must be a position in classes; it is {self.positive!r}.")
-        if not isinstance(self.fit_intercept, (bool, np.bool_)):
-            raise ValueError(f"The witness 'fit_intercept' must be True or False; it is {self.fit_intercept!r}.")
+        k = len(classes_of(self.classes))
+        position(self.positive, "positive", k)
+        flag(self.fit_intercept, "fit_intercept")
+        factors(self.class_weight, k)
         if self.proof not in PROOFS:
-            raise ValueError(f"The witness 'proof' must be one of {PROOFS}; it is {self.proof!r}.")
+            raise ValueError(f"The field 'proof' must be one of {PROOFS}; it is {self.proof!r:.80}.")
         for name in ("errors", "lower_bound"):
-            figure = getattr(self, name)
-            if isinstance(figure, bool) or not isinstance(figure, Real) or not 0 <= float(figure) < np.inf:
-                raise ValueError(f"The witness {name!r} must be a finite number, not below 0; it is {figure!r}.")
-        if self.class_weight is not None and not (shaped(vars(self), "class_weight", len(classes)) > 0).all():
-            raise ValueError("The witness 'class_weight' must be above 0 for every class.")
+            if number(getattr(self, name), name) < 0:
+                raise ValueError(f"The field {name!r} must not be below 0.")
 
     def _proven(self, data: Data) -> float | None:
         """What the check itself can prove; None if it takes the rest on trust."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from separatrix.certificates._data import ALLOWED, read
 from separatrix.certificates._hinge import CLOSE, Sums, Task, kernel_sums, linear_sums
 from separatrix.certificates._kernels import checked_kernel, finite_rows, indefiniteness, points_of, take
+from separatrix.certificates._witness import factors, flag, number, positions, shaped, sides, tolerance
 from separatrix.certificates.base import Check, Verification
 from separatrix.certificates.duality_gap import DualityGap
 
@@ -111,49 +110,26 @@ class HingeGap(DualityGap):
 
     def _require_fields(self) -> None:
         """`ValueError` for a field that no claim can have."""
-        classes = np.asarray(self.classes)
-        if classes.ndim != 1 or len(classes) < 2 or not np.array_equal(np.unique(classes), classes):
-            raise ValueError("The field 'classes' must hold different labels, two at least, in order.")
-        k = len(classes)
-        value: Any
-        for name in ("positive", "negative"):
-            value = getattr(self, name)
-            if value is None and name == "negative":
-                continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < k:
-                raise ValueError(f"The field {name!r} must be a position in 'classes', 0 to {k - 1}; it is {value!r}.")
-        if self.positive == self.negative:
-            raise ValueError("The fields 'positive' and 'negative' are the same class.")
+        sides(self)
+        factors(self.class_weight, len(self.classes))
         if self.loss not in ("hinge", "squared_hinge"):
-            raise ValueError(f"The field 'loss' must be 'hinge' or 'squared_hinge'; it is {self.loss!r}.")
-        for name in ("C", "intercept", "primal", "dual", "tol"):
-            value = getattr(self, name)
-            if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not isfinite(value):
-                raise ValueError(f"The field {name!r} must be a finite number; it is {value!r}.")
-        if not self.C > 0:
-            raise ValueError(f"The field 'C' must be above 0; it is {self.C!r}.")
-        if not 0 < self.tol <= 1:
-            raise ValueError(f"The field 'tol' must be above 0 and at most 1; it is {self.tol!r}.")
-        if not isinstance(self.fit_intercept, (bool, np.bool_)):
-            raise ValueError(f"The field 'fit_intercept' must be True or False; it is {self.fit_intercept!r}.")
-        if not self.fit_intercept and self.intercept != 0:
+            raise ValueError(f"The field 'loss' must be 'hinge' or 'squared_hinge'; it is {self.loss!r:.80}.")
+        number(self.C, "C", 0.0)
+        tolerance(self.tol)
+        for name in ("intercept", "primal", "dual"):
+            number(getattr(self, name), name)
+        if not flag(self.fit_intercept, "fit_intercept") and self.intercept != 0:
             raise ValueError("The field 'intercept' must be 0, as 'fit_intercept' is False.")
-        if self.class_weight is not None:
-            weight = _finite(self.class_weight, "class_weight", k)
-            if not (weight > 0).all():
-                raise ValueError("The field 'class_weight' must be above 0 for every class.")
-        points = np.asarray(self.points)
-        if points.ndim != 1 or (points.size and points.dtype.kind not in "iu"):
-            raise ValueError("The field 'points' must hold row numbers.")
-        _finite(self.alpha, "alpha", len(points))
+        m = np.size(self.points)
+        shaped(self.alpha, "alpha", m)
         linear = self.kernel is None
         if (self.coef is None) is linear or (self.expansion is None) is not linear:
             raise ValueError("A certificate has the field 'coef', or 'kernel' and 'expansion', and not both.")
         if linear:
-            _finite(self.coef, "coef", np.size(self.coef))
+            shaped(self.coef, "coef", np.size(self.coef))
         else:
             checked_kernel(self.kernel)
-            _finite(self.expansion, "expansion", len(points))
+            shaped(self.expansion, "expansion", m)
 
     def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> tuple[Sums, float, float, float, tuple[Check, ...]]:
         """Both sides; how far alpha is below 0, above its bounds and out of balance; and whether the kernel is one."""
@@ -165,9 +141,7 @@ class HingeGap(DualityGap):
         kept, values = np.asarray(data.X)[inside, 0], data.values[inside]
         if not len(kept):
             raise ValueError("No row of these data is of the certificate's classes.")
-        points = np.asarray(self.points, dtype=np.intp)
-        if points.size and (points.min() < 0 or points.max() >= len(y) or len(np.unique(points)) < len(points)):
-            raise ValueError("The field 'points' does not hold different rows of these data.")
+        points = positions(self.points, "points", len(y))
         alpha, expansion = np.zeros(len(y)), np.zeros(len(y))
         alpha[points] = self.alpha
         expansion[points] = 0.0 if self.expansion is None else self.expansion
@@ -209,11 +183,3 @@ class HingeGap(DualityGap):
         name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
         sums = kernel_sums(self.kernel, rows, task, expansion[kept], float(self.intercept), self.tol, shift)
         return sums, below, over, self.fit_intercept * balance, (Check(name, figure),)
-
-
-def _finite(values: Any, name: str, length: int) -> Any:
-    """The field as finite float64 of this length."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != (length,) or not np.isfinite(array).all():
-        raise ValueError(f"The field {name!r} must be finite, of shape ({length},); its shape is {array.shape}.")
-    return array

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._balance import Balance
-from separatrix.certificates._data import Data, flag, position, read
+from separatrix.certificates._data import Data, read
 from separatrix.certificates._exact import exact_signs, numbers, rational
 from separatrix.certificates._near import change
+from separatrix.certificates._witness import flag, position
 from separatrix.certificates.base import Certificate, Check, Verification
 
 TOLERANCE = 2.0**-44  # of a sum, relative to the sum of its terms' sizes: some hundred roundings

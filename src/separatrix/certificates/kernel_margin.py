@@ -7,9 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.certificates._data import flag
 from separatrix.certificates._feature_space import FeatureSpace
-from separatrix.certificates._witnesses import number, vector
+from separatrix.certificates._witness import flag, number, shaped
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import MarginBracket, beyond
 
@@ -53,7 +52,7 @@ class KernelMarginBracket(MarginBracket):
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        lower, upper = number(self, "lower"), number(self, "upper")
+        lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
         space, least, most = self._bounds(X, y, sample_weight)
         alpha = np.asarray(self.alpha, dtype=np.float64)
         return Verification(
@@ -70,14 +69,14 @@ class KernelMarginBracket(MarginBracket):
         return least, most
 
     def _bounds(self, X: Any, y: Any, sample_weight: Any) -> tuple[FeatureSpace, float, float]:
-        free, b = flag(self.fit_intercept, "fit_intercept"), number(self, "intercept")
+        free, b = flag(self.fit_intercept, "fit_intercept"), number(self.intercept, "intercept")
         if self.space != "feature" or self.direction is not None:
             raise ValueError("With a kernel, the field 'space' must be 'feature', and 'direction' None.")
         if not free and b != 0:
             raise ValueError(f"The field 'intercept' must be 0 without an intercept, not {b}.")
         space = FeatureSpace(self, X, y, sample_weight)
         m = len(space.support)
-        alpha, expansion = vector(self, "alpha", m), vector(self, "expansion", m)
+        alpha, expansion = shaped(self.alpha, "alpha", m), shaped(self.expansion, "expansion", m)
         if not alpha.max() > 0:
             raise ValueError("The field 'alpha' must have a weight above 0.")
         return space, space.margin(expansion, b), space.hull(np.maximum(alpha, 0.0), free)
@@ -127,7 +126,7 @@ class KernelInseparable(Certificate):
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        stated = number(self, "margin_bound")
+        stated = number(self.margin_bound, "margin_bound")
         space, bound = self._bound(X, y, sample_weight)
         weights = np.asarray(self.weights, dtype=np.float64)
         return Verification(
@@ -147,7 +146,7 @@ class KernelInseparable(Certificate):
     def _bound(self, X: Any, y: Any, sample_weight: Any) -> tuple[FeatureSpace, float]:
         free = flag(self.fit_intercept, "fit_intercept")
         space = FeatureSpace(self, X, y, sample_weight)
-        weights = vector(self, "weights", len(space.support))
+        weights = shaped(self.weights, "weights", len(space.support))
         if not weights.max() > 0:
             raise ValueError("The field 'weights' must have an entry above 0.")
         return space, space.hull(np.maximum(weights, 0.0), free)

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.certificates._data import EPS, read
 from separatrix.certificates._kernels import checked_kernel, kernel_block, points_of
-from separatrix.certificates._witnesses import number, positions, sides, vector
+from separatrix.certificates._witness import number, positions, shaped, sides
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import beyond
 
@@ -53,7 +53,7 @@ class KernelSeparator(Certificate):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recompute f at every point; X is whatever the kernel takes: rows, a list, the kernel matrix."""
-        smallest = number(self, "smallest")
+        smallest = number(self.smallest, "smallest")
         least = self._least(X, y, sample_weight)
         return Verification(
             (
@@ -71,13 +71,13 @@ class KernelSeparator(Certificate):
         """A number that no y_i f(x_i) is below: each as float64 has it, less its rounding error."""
         checked_kernel(self.kernel)
         positive, _ = sides(self)
-        b = number(self, "intercept")
+        b = number(self.intercept, "intercept")
         points = points_of(self.kernel, X)
         n = len(points) if isinstance(points, list) else points.shape[0]
         data = read(np.arange(n)[:, None], y, sample_weight, self.classes, None)
         kept = np.asarray(data.X)[:, 0]
-        chosen = positions(self, "support", len(kept))
-        support, c = kept[chosen], vector(self, "dual_coef", len(chosen))
+        chosen = positions(self.support, "support", len(kept))
+        support, c = kept[chosen], shaped(self.dual_coef, "dual_coef", len(chosen))
         signs, least = np.where(data.values == positive, 1.0, -1.0), np.inf
         step = max(1, 2_000_000 // len(c))
         for first in range(0, len(kept), step):

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.certificates._data import read
 from separatrix.certificates._logistic import check_logistic
+from separatrix.certificates._witness import classes_of, factors, flag, number, position, shaped, tolerance
 from separatrix.certificates.base import Verification
 from separatrix.certificates.duality_gap import DualityGap
 
@@ -75,8 +76,6 @@ class LogisticGap(DualityGap):
         self._validate()
         data = read(X, y, sample_weight, self.classes, self.class_weight)
         d, labels = data.X.shape[1], data.values.ndim
-        if not all(np.isfinite(x).all() for x, _, _ in data.blocks()):
-            raise ValueError("X must be finite.")
         if np.shape(self.coef)[1] != d or labels != (1 if self.task is None else 2):
             raise ValueError(f"X or y does not fit to coef of shape {np.shape(self.coef)} and task {self.task!r}.")
         if self.task is not None and self.task >= data.values.shape[1]:
@@ -85,31 +84,21 @@ class LogisticGap(DualityGap):
 
     def _validate(self) -> None:
         """`ValueError` for a field without meaning, by name."""
-        classes = np.asarray(self.classes)
-        K = 1 if self.task is not None or len(classes) == 2 else len(classes)
-        coef, intercept = np.asarray(self.coef, dtype=np.float64), np.asarray(self.intercept, dtype=np.float64)
-        sound = {
-            "loss": self.loss == "log",
-            "C": self.C > 0 and (np.isfinite(self.C) or self.bound != "fenchel"),
-            "classes": classes.ndim == 1 and len(classes) > 1 and len(np.unique(classes)) == len(classes),
-            "coef": coef.ndim == 2 and len(coef) == K and bool(np.isfinite(coef).all()),
-            "intercept": intercept.shape == (K,) and bool(np.isfinite(intercept).all()),
-            "fit_intercept": isinstance(self.fit_intercept, bool | np.bool_)
-            and (self.fit_intercept or not intercept.any()),
-            "reference": isinstance(self.reference, bool | np.bool_)
-            and (K == 1 or not self.reference or not (coef[-1].any() or intercept[-1])),
-            "task": self.task is None
-            or (isinstance(self.task, int | np.integer) and not isinstance(self.task, bool) and self.task >= 0),
-            "bound": self.bound in ("fenchel", "decrement"),
-            "primal": bool(np.isfinite(self.primal)),
-            "dual": bool(np.isfinite(self.dual)),
-            "tol": 0 < self.tol <= 1,
-        }
-        if self.class_weight is not None:
-            factors = np.asarray(self.class_weight, dtype=np.float64)
-            sound["class_weight"] = factors.shape == classes.shape and bool(
-                np.isfinite(factors).all() and (factors > 0).all()
-            )
-        for name, fine in sound.items():
-            if not fine:
-                raise ValueError(f"The field {name!r} has no meaning here: {getattr(self, name)!r}.")
+        k = len(classes_of(self.classes))
+        factors(self.class_weight, k)
+        K = 1 if self.task is not None or k == 2 else k
+        coef = shaped(self.coef, "coef", K, np.shape(self.coef)[-1] if np.ndim(self.coef) == 2 else 0)
+        intercept = shaped(self.intercept, "intercept", K)
+        tolerance(self.tol)
+        for name in ("primal", "dual"):
+            number(getattr(self, name), name)
+        if self.loss != "log" or self.bound not in ("fenchel", "decrement"):
+            raise ValueError(f"The fields 'loss' and 'bound' have no meaning: {self.loss!r:.80}, {self.bound!r:.80}.")
+        if np.inf != self.C or self.bound == "fenchel":
+            number(self.C, "C", 0.0)
+        if not flag(self.fit_intercept, "fit_intercept") and intercept.any():
+            raise ValueError("The field 'intercept' must be 0, as 'fit_intercept' is False.")
+        if flag(self.reference, "reference") and K > 1 and (coef[-1].any() or intercept[-1]):
+            raise ValueError("The last rows of the fields 'coef' and 'intercept' must be 0, as 'reference' is True.")
+        if self.task is not None:
+            position(self.task, "task", k)

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.certificates._data import Data, flag, read
+from separatrix.certificates._data import Data, read
 from separatrix.certificates._margins import hull_bound, length_between, quotient_below, smallest_score
-from separatrix.certificates._witnesses import number, positions, sides, vector
+from separatrix.certificates._witness import flag, number, positions, shaped, sides
 from separatrix.certificates.base import Certificate, Check, Verification
 
 SPACES = ("homogeneous", "input")
@@ -77,7 +77,7 @@ class MarginBracket(Certificate):
         return f"The best margin of a hyperplane in the space of {space} is from {self.lower:.6g} to {self.upper:.6g}."
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        lower, upper = number(self, "lower"), number(self, "upper")
+        lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
         least, most = self._proved(X, y, sample_weight)
         alpha = np.asarray(self.alpha, dtype=np.float64)
         return Verification(
@@ -105,8 +105,8 @@ class MarginBracket(Certificate):
             data = Data(data.X[kept], data.values[kept], data.weight[kept])
         n, d = data.X.shape
         signs = np.where(data.values == positive, 1.0, -1.0)
-        points = positions(self, "points", n)
-        alpha, v = vector(self, "alpha", len(points)), vector(self, "direction", d + intercept)
+        points = positions(self.points, "points", n)
+        alpha, v = shaped(self.alpha, "alpha", len(points)), shaped(self.direction, "direction", d + intercept)
         if not alpha.max() > 0:
             raise ValueError("The field 'alpha' must have a weight above 0.")
         free = intercept and self.space == "input"  # b is no part of the norm

@@ -65,7 +65,7 @@ def linear_svc(
     length = np.linalg.norm(coef, axis=1)
     attributes = {
         "support_": kept[used],
-        "dual_coef_": (signs * np.array([m.alpha for m in machines]).T)[used].T.astype(design.dtype),
+        "dual_coef_": (signs.T * np.array([m.alpha for m in machines]))[:, used].astype(design.dtype),
         "slack_": slack[:, 0] if len(machines) == 1 else slack,
         "margin_": _scalar(np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)),
     }

@@ -67,7 +67,7 @@ def _differences(model: Any, part: Mapping[str, Any], row: int | None) -> Iterat
         if intercept is None or not _same(intercept, attributes["intercept_"][at]):
             yield "its intercept_ is not that of its certificate"
         own = _multipliers(model, row) if "alpha" in part else None
-        if own is not None and not _same(_present(part["alpha"]), _present(np.abs(own))):
+        if own is not None and not _same_multipliers(part, np.abs(own), attributes["support_"]):
             yield "its dual_coef_ is not that of its certificate"
     elif isinstance(model._model, Expansion):
         own, stated = model._model.dual_coef[at], part.get("expansion", part.get("dual_coef"))
@@ -99,6 +99,16 @@ def _multipliers(model: Any, row: int | None) -> Any:
     published = np.atleast_2d(model.dual_coef_)
     own = model._model.dual_coef if isinstance(model._model, Expansion) else published
     return own[row].astype(published.dtype) if row < len(own) else None
+
+
+def _same_multipliers(part: Mapping[str, Any], own: Any, support: Any) -> bool:
+    """Whether |dual_coef_| are the alpha of the same rows; in any order if the certificate counts rows otherwise."""
+    alpha, points = np.asarray(part["alpha"], dtype=np.float64), np.asarray(part["points"], dtype=np.intp)
+    if not np.isin(points, support).all():  # rows of weight 0 are left out of its count
+        return _same(_present(alpha), _present(own))
+    stated, order = np.zeros(len(support)), np.argsort(support)
+    stated[order[np.searchsorted(support, points, sorter=order)]] = alpha
+    return _same(stated, own)
 
 
 def _parts(model: Any) -> list[Mapping[str, Any]]:
