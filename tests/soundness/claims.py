@@ -6,12 +6,12 @@ classifier promises: that its certificate verifies, is about its own weights, an
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from soundness.data import Table, UnknownLabelError, not_finite
-from soundness.decimals import precisely
+from soundness.decimals import more_digits, precisely
 from soundness.gaps import SHARE, hinge_gap, logistic_gap
 from soundness.margins import inseparable, kernel_inseparable, margin_bracket, mistake_bound
 from soundness.signs import error_bound, kernel_separator, separator
@@ -28,7 +28,11 @@ def falsehoods(certificate: Any, table: Table) -> list[str]:
         if field.name not in ("C", "bound") and not_finite(getattr(certificate, field.name)):
             return [f"{field.name} is not finite"]
     try:
-        return _JUDGES[kind](certificate, table)
+        lines = _JUDGES[kind](certificate, table)
+        if lines and getattr(certificate, "kernel", None) is not None:  # points that all but coincide in feature space
+            with more_digits():
+                lines = _JUDGES[kind](certificate, replace(table, cache={}))
+        return lines
     except UnknownLabelError as error:
         return [str(error)]
 

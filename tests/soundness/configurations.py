@@ -104,8 +104,9 @@ def _kernel_perceptron(rng: Rng, table: Table) -> Configuration:
 
 
 def _intercept(estimator: Any, options: dict[str, Any], rng: Rng) -> dict[str, Any]:
+    free = bool(rng.random() < 0.7)
     if "fit_intercept" in inspect.signature(estimator).parameters:
-        options["fit_intercept"] = bool(rng.random() < 0.7)
+        options["fit_intercept"] = free
     return options
 
 

@@ -17,7 +17,11 @@ D = decimal.Decimal
 DIGITS = 60
 CONTEXT = decimal.Context(prec=DIGITS, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.InvalidOperation])
 ZERO, ONE = D(0), D(1)
-DEPENDENT = D("1e-45")  # of a pivot relative to its row
+
+
+def more_digits() -> Any:
+    """Four times as many, for what 60 do not settle."""
+    return decimal.localcontext(CONTEXT, prec=4 * DIGITS)
 
 
 def precisely(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,6 +33,11 @@ def precisely(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
 
     return wrapped
+
+
+def tiny(share: float) -> D:
+    """10 to minus this share of the digits in use."""
+    return D(10) ** -int(share * decimal.getcontext().prec)
 
 
 def exactly(value: Any) -> D:
@@ -70,9 +79,10 @@ def sigma(u: D) -> D:
     return (ONE if u >= 0 else e) / (ONE + e)
 
 
-def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = DEPENDENT) -> list[D]:
+def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D | None = None) -> list[D]:
     """Some x with A x = b for a symmetric positive semidefinite A: pivots below `dependent` of their row count as 0."""
     n = len(b)
+    dependent = tiny(0.75) if dependent is None else dependent
     rows = [[*row, rhs] for row, rhs in zip(A, b, strict=True)]
     size = [abs(A[i][i]) for i in range(n)]
     left, used = set(range(n)), []
@@ -92,9 +102,10 @@ def solve(A: Sequence[Sequence[D]], b: Sequence[D], dependent: D = DEPENDENT) ->
     return x
 
 
-def factor(K: Sequence[Sequence[D]], dependent: D = DEPENDENT) -> tuple[list[list[D]], D]:
+def factor(K: Sequence[Sequence[D]], dependent: D | None = None) -> tuple[list[list[D]], D]:
     """L with L L' = K, a column a rank; and how far below 0 what is left of K goes, relative to its largest."""
     n = len(K)
+    dependent = tiny(0.75) if dependent is None else dependent
     rest = [list(row) for row in K]
     size = [abs(K[i][i]) for i in range(n)]
     L: list[list[D]] = [[] for _ in range(n)]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linprog
 from soundness import exact, objectives
 from soundness.data import Table
-from soundness.decimals import ONE, ZERO, D, dot, exactly, norm, vector
+from soundness.decimals import ONE, ZERO, D, dot, exactly, norm, tiny, vector
 from soundness.parts import NEAR, features, sides
 
 
@@ -121,8 +121,8 @@ def best_margin(
             z = [[y * v for v in ([*row, ONE] if free else row)] for row, y in zip(rows, signs, strict=True)]
             best = objectives.nearest_to_origin(z)
         size = max((norm(row) for row in rows), default=ONE)
-        if kernel is not None and best <= D("1e-22") * size:
-            return best, False if best <= D("1e-40") * size and _balanced(rows) else None
+        if kernel is not None and best <= tiny(0.4) * size:
+            return best, False if best <= tiny(0.7) * size and _balanced(rows) else None
         return best, True
 
     return table.remembered(key, make)

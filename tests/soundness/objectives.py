@@ -272,12 +272,11 @@ def _wolfe(points: list[list[Any]], affine: Callable[..., list[Any]], steps: int
         corral, weight = [*corral, i], [*weight, weight[0] * 0]
         while True:
             goal = affine(points, corral)
-            if all(a > 0 for a in goal):
-                weight = goal
+            if all(a >= 0 for a in goal):
+                corral = [i for i, a in zip(corral, goal, strict=True) if a]
+                weight = [a for a in goal if a]
                 break
-            t = min((w / (w - a) for w, a in zip(weight, goal, strict=True) if a <= 0 and w != a), default=None)
-            if t is None:
-                return None
+            t = min(w / (w - a) for w, a in zip(weight, goal, strict=True) if a < 0)
             weight = [w + t * (a - w) for w, a in zip(weight, goal, strict=True)]
             least = min(range(len(weight)), key=weight.__getitem__)
             corral.pop(least)

@@ -141,6 +141,7 @@ def test_nearest_point_by_hand():
     assert abs(near(matrix(np.array([[1.0, 1.0], [1.0, -1.0], [5.0, 0.0]]))) - 1) < D("1e-12")
     assert abs(near(matrix(np.eye(3))) - 1 / D(3).sqrt()) < D("1e-12")
     assert near(matrix(np.array([[1.0], [-2.0]]))) < D("1e-50")
+    assert near(matrix(np.array([[2.0, 1.0], [-2.0, 1.0], [0.0, 1.0], [0.0, 3.0]]))) == 1  # (0, 1) in two ways
     # (1e12, 1) and (-1e12, 1) with (0, 2) out of reach: the midpoint, though its terms cancel
     assert abs(near(matrix(np.array([[1e12, 1.0], [-1e12, 1.0], [0.0, 2.0]]))) - 1) < D("1e-12")
 
