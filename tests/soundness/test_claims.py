@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from contract import estimator_classes
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from soundness import configurations
 from soundness.configurations import CHOICES, Asked, Configuration, configuration
@@ -51,7 +51,12 @@ def test_no_claim_of_this_classifier_is_false(name):
     assert not found, "\n".join(found)
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+# a smaller seed is no simpler table: nothing to shrink
+@settings(
+    max_examples=120,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(seed=st.integers(200, 10**6), fit=st.integers(0, 10**6))
 def test_no_claim_is_false_on_any_table(seed, fit):
     assert not faults(adversarial(seed), fit, 1)
