@@ -30,6 +30,8 @@ def decrement(problem: Problem, basis: RowBasis | None = None) -> float:
     space = Space(problem, basis)
     if space.order > LARGEST and problem.penalised and problem.K > 1:
         return float("inf")
+    if space.order == 0:  # no row sees any direction: the objective is constant
+        return space.common()
     H, g, fuzz, off = space.derivatives()
     if not (np.isfinite(H).all() and np.isfinite(g).all() and np.isfinite([fuzz, off]).all()):
         return float("inf")

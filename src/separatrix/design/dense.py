@@ -22,7 +22,7 @@ class DenseDesign(Design):
         return 8.0 * self.n * self.d
 
     def block_rows(self, block_bytes: int) -> int:
-        return max(256, block_bytes // (8 * self.d))
+        return max(256, block_bytes // (8 * max(self.d, 1)))
 
     def block(self, start: int, stop: int) -> DenseBlock:
         return DenseBlock(self, slice(start, stop))

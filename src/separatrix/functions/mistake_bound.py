@@ -50,13 +50,17 @@ class MistakeBound:
             raise ValueError("The field 'certificate' must be a MarginBracket of the points (x, 1) or x.")
         lower, upper = (float(bound) for bound in self.margin)
         radius, bound = float(self.radius), float(self.bound)
+        if not 0 <= radius < np.inf:
+            raise ValueError(f"The field 'radius' must be a finite number, not below 0; it is {self.radius!r}.")
+        proved = self.certificate.verify(X, y).checks
         largest = _radius(X, float(self.certificate.fit_intercept))
-        least = (radius / lower) ** 2 if lower > 0 else np.inf
-        off = abs(bound / least - 1) if np.isfinite(least) else float(bound != np.inf)
+        with np.errstate(all="ignore"):
+            least = float(np.square(np.float64(radius) / lower)) if lower > 0 else np.inf
+            off = abs(float(np.float64(bound) / least) - 1) if np.isfinite(least) else float(bound != np.inf)
         same = (lower, upper) == (self.certificate.lower, self.certificate.upper)
         return Verification(
             (
-                *self.certificate.verify(X, y).checks,
+                *proved,
                 Check("margin other than the certificate's", float(not same)),
                 beyond("radius as stated, off by", abs(radius - largest), largest),
                 Check("bound as stated, off by", off, 0.0, LAST_DIGITS),

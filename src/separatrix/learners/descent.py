@@ -107,9 +107,10 @@ def descend(risk: Risk, criterion: Criterion, settings: Settings, start: Start, 
     enough = _now_and_then(criterion, settings.tol)
     steepest = STEEPEST if isinstance(risk, SigmoidSquaredRisk) else 0.5 if isinstance(risk, SoftmaxRisk) else 0.25
     if descent.stochastic:
-        safe = 1.0 / steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
+        curvature = steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
     else:
-        safe = 1.0 / largest_curvature(risk, steepest)
+        curvature = largest_curvature(risk, steepest)
+    safe = 1.0 / curvature if curvature > 0 else 1.0  # where nothing bends, nothing moves
     rate = safe if descent.rate is None else descent.rate
     try:
         if descent.stochastic:

@@ -74,7 +74,8 @@ def firth(
     record = None
     if trace is not None:
         record = on_states(risk, recorder(trace, ModifiedScore(risk, T), risk, design))
-    states = fisher_scoring(risk, T, first(risk, start))
+    V = first(risk, start)
+    states = fisher_scoring(risk, T, V if _informative(risk, T, V) else np.zeros_like(V))
     state, n_iter = run(states, lambda state: state.decrement <= REST**2, settings.max_iter, record)
     coef, intercept = risk.design.user_units(state.V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
@@ -114,6 +115,16 @@ def firth(
         },
     )
     return Fit(model, certificate, Status.STATIONARY, n_iter, trace, attributes)
+
+
+def _informative(risk: Risk, T: Floats, V: Floats) -> bool:
+    """Whether the information at V can be factored: where every p (1 - p) vanishes, no step is known."""
+    try:
+        with np.errstate(all="ignore"):
+            at = look(risk, T, V)
+    except (ValueError, np.linalg.LinAlgError):  # of SciPy, told of NaN
+        return False
+    return bool(np.isfinite(at.root).all() and np.isfinite(at.score).all() and np.isfinite(at.penalised))
 
 
 def _check_size(design: Design) -> None:

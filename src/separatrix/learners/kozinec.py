@@ -137,7 +137,8 @@ def wolfe(z: Points) -> Iterator[Step]:
                 alpha = target
                 break
             falling = target <= 0
-            reach = float((alpha[falling] / (alpha[falling] - target[falling])).min())
+            drop = alpha[falling] - target[falling]  # 0 for a weight that is 0 and stays so: it leaves at once
+            reach = float(np.divide(alpha[falling], drop, out=np.zeros(len(drop)), where=drop > 0).min())
             alpha = (1.0 - reach) * alpha + reach * target
             kept = alpha > EPS
             kept[np.argmax(alpha)] = True

@@ -192,7 +192,7 @@ def _tall(problem: Problem) -> tuple[Step, int, bool]:
     d, n = problem.design.d, problem.design.n
     weight = problem.weight
     G = problem.design.gram(None if (weight == 1).all() else weight)[:d, :d]
-    length = np.sqrt(np.diag(G))
+    length = np.sqrt(np.maximum(np.diag(G), 0.0))  # of a constant column, rounding is all that is left
     check_lengths(problem.design, length)
     alive = length > 0  # the others are constant: their weight is 0
     T = np.diag(np.divide(1.0, length, out=np.zeros(d), where=alive))[:, alive]

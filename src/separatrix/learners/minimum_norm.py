@@ -58,6 +58,8 @@ def nearest_point(design: Design, signs: Floats, tol: float) -> NearestPoint:
     plain = replace(design, offset=None, rest=None, scale=None)
     lengths = _lengths(plain)
     radius = float(lengths.max())
+    if radius == 0.0:  # all rows are 0, and so is every margin
+        return NearestPoint(np.ones(plain.p), np.zeros(1, dtype=np.intp), np.ones(1), 0.0, 0.0, 0.0, 0.0)
     if plain.p > 2 * plain.n:
         return _of_wide_rows(plain, signs, tol, radius)
     first = int(np.argmin(lengths))

@@ -58,6 +58,7 @@ def check_lengths(design: Design, length: Floats) -> None:
     short = short[(length[short] > 0) | ~design.constant(short)] if len(short) else short
     if len(short):
         raise InvalidInputError(
-            f"{design.column(int(short[0]))} varies by less than {SHORTEST:g}, so that its square underflows: "
-            "multiply the column by a large number."
+            f"{design.column(int(short[0]))} varies by less than {SHORTEST:g}, or by nothing but rounding among the "
+            "rows that weigh most, so that its square is lost: multiply the column by a large number, or bring the "
+            "weights of the rows closer together."
         )

@@ -25,6 +25,7 @@ from separatrix.learners.linear_svc import Settings, hard_margin
 LONGEST = 1000  # features
 LARGEST = 1 << 23  # entries of all points
 HIGHEST = 30  # degree
+SQUARED = 1e150  # an entry beyond this has a square beyond float64
 ITERATIONS = 200
 
 
@@ -45,12 +46,13 @@ def written_out(kernel: Kernel, points: Any, rows: Integers) -> Floats | None:
     if kernel.coef0 > 0:
         x = np.column_stack([x, np.full(len(x), np.sqrt(kernel.coef0))])
     Z = np.ones((len(x), width))
-    for column, chosen in enumerate(combinations_with_replacement(range(d), kernel.degree)):
-        orders = factorial(kernel.degree) // prod(factorial(count) for count in Counter(chosen).values())
-        for j in chosen:
-            Z[:, column] *= x[:, j]
-        Z[:, column] *= np.sqrt(orders)
-    return Z if np.isfinite(Z).all() else None
+    with np.errstate(over="ignore", invalid="ignore"):
+        for column, chosen in enumerate(combinations_with_replacement(range(d), kernel.degree)):
+            orders = factorial(kernel.degree) // prod(factorial(count) for count in Counter(chosen).values())
+            for j in chosen:
+                Z[:, column] *= x[:, j]
+            Z[:, column] *= np.sqrt(orders)
+    return Z if np.abs(Z).max(initial=0.0) < SQUARED else None  # False for NaN
 
 
 def hard_margin_written_out(

@@ -53,7 +53,7 @@ def approached(
         c[i], c[j] = min(c[i] + t, high[i]), max(c[j] - t, low[j])
         for k in (i, j):
             full[k], falls[k] = 0.0 if c[k] < high[k] else -np.inf, c[k] > low[k]
-        F -= t * (K[i] - K[j])
+        F -= np.float64(t) * (K[i] - K[j])  # t may be beyond the range of float32, in which K may be
     return np.array(c) * y, steps
 
 

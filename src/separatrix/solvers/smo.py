@@ -35,6 +35,7 @@ from separatrix.solvers.soft_margin import dual, gap, may_fall, may_rise, rebala
 WORKING_SET = 1024
 SHRINK_EVERY = 4  # working sets
 MOVE, ENTRY = 8.0, 1e-3  # of a Python step: a pair moved, and a kernel value read, by NumPy
+MOVES_A_POINT = 1000  # of a working set, after which the gap is looked at again
 PATIENCE = 30  # working sets without a gap that is a tenth smaller
 PIECE = 4096  # residuals brought up to date by a thread at a time, however many threads there are
 
@@ -187,7 +188,8 @@ class Smo:
         slots = self.cache.slots(chosen)
         points = self.active[chosen]
         before, F, y, U = self.alpha[points], self.F[points], self.y[points], self.U[points]
-        enough, most = 0.1 * violation, max_steps - self.steps
+        # a kernel that is not positive semidefinite may never be done: `_descend` looks at the gap now and then
+        enough, most = 0.1 * violation, min(max_steps - self.steps, MOVES_A_POINT * len(chosen))
         fast = self._compiling_pays()
         if fast:
             K = np.empty((len(chosen), len(chosen)), dtype=np.float32)
