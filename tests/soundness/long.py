@@ -43,7 +43,7 @@ def fits_of(job: tuple[int, bool]) -> tuple[dict[Any, Counter[str]], list[tuple[
         rng = np.random.default_rng([16, seed])
         for _ in range(FITS_PER_TABLE):
             chosen = configuration(rng, table)
-            faulthandler.dump_traceback_later(10 * SECONDS, exit=True)  # compiled code hears no alarm
+            faulthandler.dump_traceback_later(60 * SECONDS, exit=True)  # compiled code hears no alarm
             ending = attempt(chosen, table)
             faulthandler.cancel_dump_traceback_later()
             row = counts[chosen.row]

@@ -36,18 +36,18 @@ class Ending:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """`TooLongError` after so many seconds."""
+    """`TooLongError` after so many seconds of processor time: other work on the machine does not count."""
 
     def ring(*_: Any) -> None:
         raise TooLongError
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def attempt(configuration: Configuration, table: Table, seconds: float = SECONDS) -> Ending:
