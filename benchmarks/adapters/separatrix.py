@@ -38,7 +38,7 @@ def fit(problem: Problem, data: Any, solver: str, tol: float) -> Any:
 
 def solution(fitted: Any) -> Solution:
     """Also of scikit-learn's classes, which have the same attributes."""
-    if not hasattr(fitted, "dual_coef_"):
+    if hasattr(fitted, "coef_"):
         return Weights(fitted.coef_, fitted.intercept_)
     coef = fitted.dual_coef_
     coef = (coef.toarray() if hasattr(coef, "toarray") else coef).astype(float).ravel()
