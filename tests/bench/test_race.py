@@ -147,7 +147,7 @@ def test_every_rival_solves_the_same_problem(name, data):
         PROBLEM,
         SimpleNamespace(name="rbf", task="rbf", C=1.0, intercept=True, gamma=0.5, source=PROBLEM.source),
     ):
-        best = value(adapters.adapter("separatrix"), problem, rows, "auto", 1e-10)
+        best = value(adapters.adapter("separatrix"), problem, rows, "auto", 1e-7)
         for route in contestant.routes(problem, SIZE):
             assert value(contestant, problem, rows, route.solver, 1e-7) == pytest.approx(best, rel=1e-5), route.solver
 
