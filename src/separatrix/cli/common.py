@@ -14,22 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
-from separatrix.errors import (
-    DataError,
-    InvalidInputError,
-    ModelFileError,
-    NotSeparableError,
-    SeparatrixError,
-    UndecidedError,
-    UnsupportedParameterError,
-)
-
 if TYPE_CHECKING:
     from rich.console import Console
 
     from separatrix.data import Table
 
 USAGE, UNCERTIFIED, BAD_DATA, INTERRUPTED = 2, 3, 4, 130
+METRICS = ("balanced_accuracy", "accuracy", "auc", "log_loss", "brier", "f1", "mcc")
 PIPED_WIDTH = 132  # of a table that no terminal limits
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
@@ -64,19 +55,15 @@ def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
         except BrokenPipeError:  # the reader, as in "| head", has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
-        except (SeparatrixError, OSError, MemoryError) as error:
-            if kwargs.get("debug"):
-                raise
-            code = exit_code(error)
-            complain(_words(error))
         except Exception as error:
             if kwargs.get("debug") or isinstance(error, typer.BadParameter):
                 raise
             code = exit_code(error)
-            if code == USAGE:
-                complain(str(error))
-                raise typer.Exit(code) from None
-            complain(f"Unexpected {type(error).__name__}: {error}\nPlease report it; --debug shows where it happened.")
+            if code == 1:
+                report = "Please report it; --debug shows where it happened."
+                complain(f"Unexpected {type(error).__name__}: {error}\n{report}")
+            else:
+                complain(_words(error))
         raise typer.Exit(code)
 
     return run
@@ -110,12 +97,23 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 
 def exit_code(error: BaseException) -> int:
-    """Which code an error ends with."""
+    """Which code an error ends with; 1 for one that nobody foresaw."""
+    from separatrix.errors import (  # with scikit-learn behind it, which --help does without
+        DataError,
+        InvalidInputError,
+        ModelFileError,
+        NotSeparableError,
+        SeparatrixError,
+        UndecidedError,
+        UnsupportedParameterError,
+    )
+
     if isinstance(error, UnsupportedParameterError) or type(error).__name__ == "InvalidParameterError":
         return USAGE  # the latter is scikit-learn's, which is not imported for this
     if isinstance(error, NotSeparableError | UndecidedError):
         return UNCERTIFIED
-    return BAD_DATA if isinstance(error, DataError | ModelFileError | InvalidInputError | OSError | MemoryError) else 1
+    bad = (DataError, ModelFileError, InvalidInputError, SeparatrixError, OSError, MemoryError)
+    return BAD_DATA if isinstance(error, bad) else 1
 
 
 def _words(error: BaseException) -> str:
@@ -160,6 +158,13 @@ def print_json(value: Any) -> None:
 def bad_option(message: str) -> typer.BadParameter:
     """A usage error."""
     return typer.BadParameter(message)
+
+
+def check_metric(name: str) -> str:
+    """The metric of this name, with - or _ between its words, or a usage error that lists them."""
+    if name.replace("-", "_") not in METRICS:
+        raise bad_option(f"No metric is called {name!r}. There are: {', '.join(METRICS)}.")
+    return name.replace("-", "_")
 
 
 def labelled(data: str, target: str | None, format: str | None, drop: list[str] | None = None) -> Table:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from separatrix.cli.common import (
+    METRICS,
     UNCERTIFIED,
     USAGE,
     Debug,
@@ -20,6 +21,7 @@ from separatrix.cli.common import (
     Json,
     Target,
     bad_option,
+    check_metric,
     check_new_folder,
     clean,
     complain,
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from separatrix.compare import Run
 
 FILES = ("report.html", "model.separatrix", "run.json")
-METRICS = ("balanced_accuracy", "accuracy", "auc", "log_loss", "brier", "f1", "mcc")
 
 
 @guarded
@@ -74,9 +75,7 @@ def compare(
     started = time.monotonic()
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
-    if metric.replace("-", "_") not in METRICS:
-        raise bad_option(f"No metric is called {metric!r}. There are: {', '.join(METRICS)}.")
-    metric = metric.replace("-", "_")
+    metric = check_metric(metric)
     check_new_folder(folder, FILES)
     source = table_words(data, target, drop, format)
     with progress() as tell:

@@ -25,7 +25,7 @@ HARD_COLUMNS = 500  # the cost grows with their cube
 KERNEL_WORK = 3_000_000_000  # rows² times columns: what an rbf machine may take
 KERNEL_ROWS = 1_500  # of a kernel perceptron, which is no rival of the machine
 REFERENCE_WORK = 10_000_000  # rows times columns times trees a round: what gradient boosting may take
-PASSES = 2_500_000  # rows times passes of a perceptron: all 50 passes up to 50,000 rows
+PASSES = 1_000_000  # rows times passes of a perceptron: all 20 passes up to 50,000 rows
 REFERENCE = "gradient boosting"
 LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -261,7 +261,7 @@ def _kernel_svm(facts: Facts) -> Candidate:
 
 
 def _perceptron(facts: Facts, seed: int) -> Candidate:
-    passes = int(np.clip(PASSES // facts.n, 5, 50))
+    passes = int(np.clip(PASSES // facts.n, 5, 20))
     fixed = {"average": True, "shuffle": True, "max_iter": passes, "random_state": seed}
     return Candidate("perceptron", "averaged perceptron", partial(_make, "Perceptron"), fixed=fixed)
 

@@ -6,7 +6,7 @@ it is judged by touch neither; those that are saved from the outer folds, which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,3 +86,11 @@ def joined(parts: Sequence[Said], tests: Sequence[Integers]) -> Said:
     scores = np.concatenate([part.scores for part in parts])[order]
     chances = [part.probabilities for part in parts if part.probabilities is not None]
     return Said(scores, np.concatenate(chances)[order] if len(chances) == len(parts) else None)
+
+
+def out_of_fold(
+    build: Callable[[], Any], X: Any, y: Array, folds: Sequence[tuple[Integers, Integers]], classes: Array
+) -> Said:
+    """What models of the other folds say of each row."""
+    said = [listen(build().fit(X[train], y[train]), X[test], classes, len(train)) for train, test in folds]
+    return joined(said, [test for _, test in folds])
