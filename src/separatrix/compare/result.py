@@ -8,14 +8,42 @@ from typing import Any
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compare.candidates import Left
-from separatrix.compare.metrics import Difference, Figure, Predictions
+from separatrix.compare.metrics import Figure, Predictions
+from separatrix.compare.paired import Difference
+from separatrix.scoring.calibration import Calibration
+from separatrix.scoring.decision import Decision
 
 SCHEMA = 1
 
 
 @dataclass
 class Entry:
-    """One classifier of the leaderboard."""
+    """One classifier of the leaderboard.
+
+    Parameters
+    ----------
+    key : str
+        Its name for ``separatrix fit --model``; "" for the baseline and the reference.
+    title, params, note : str, dict, str
+        Its name in tables, the parameters of the fit to all rows, and what a reader should know.
+    rows_used : int
+        Of how many rows it learned; `capped` if not of all.
+    predictions : Predictions
+        What was said of each row when it was held out: calibrated and cut as in `calibration` and `decision`, both
+        learned anew within the training rows of each fold.
+    figures : dict
+        By the names of `metrics.METRICS`; None where a metric does not apply.
+    calibration : Calibration or None
+        From scores to probabilities, of the fit to all rows; None where the model's own are used.
+    decision : Decision or None
+        From probabilities to a class, of the fit to all rows; None where the most probable is taken.
+    honest : bool
+        Whether the held-out log-loss is not above that of the baseline.
+    reference : bool
+        Not one of ours: it shows what linearity costs, and is never saved.
+    command : str
+        What fits the same weights again, bit for bit; "" for the baseline and the reference.
+    """
 
     key: str
     title: str
@@ -23,9 +51,7 @@ class Entry:
     note: str
     rows_used: int
     predictions: Predictions
-    balanced_accuracy: Figure
-    auc: Figure | None
-    log_loss: Figure | None
+    figures: dict[str, Figure | None]
     seconds: float
     model: Any
     certificate: str
@@ -36,23 +62,50 @@ class Entry:
     warnings: list[str] = field(default_factory=list)
     behind: Difference | None = None  # the best less this one; None for the best
     tie: bool = False
+    calibration: Calibration | None = None
+    decision: Decision | None = None
+    honest: bool = True
+    reference: bool = False
+    command: str = ""
+    sample: int | None = None  # how many rows were asked for, if it is capped; the classes' shares are rounded
 
     @property
     def baseline(self) -> bool:
         """Whether this is the majority guess."""
-        return not self.key
+        return not self.key and not self.reference
+
+    @property
+    def balanced_accuracy(self) -> Figure:
+        """The mean over classes of the share recognised, held out."""
+        figure = self.figures["balanced_accuracy"]
+        assert figure is not None
+        return figure
+
+    @property
+    def auc(self) -> Figure | None:
+        """Area under the ROC curve, held out."""
+        return self.figures.get("auc")
+
+    @property
+    def log_loss(self) -> Figure | None:
+        """Mean of -log P(true class), held out."""
+        return self.figures.get("log_loss")
 
     def to_dict(self) -> dict[str, Any]:
         """For run.json."""
-        figures = {name: getattr(self, name) for name in ("balanced_accuracy", "auc", "log_loss")}
         return {
             "name": self.title,
             "model": self.key or None,
             "parameters": {name: plain(value) for name, value in self.params.items()},
-            **{name: None if figure is None else figure.to_dict() for name, figure in figures.items()},
+            **{name: None if figure is None else figure.to_dict() for name, figure in self.figures.items()},
             "behind_best": None if self.behind is None else self.behind.to_dict(),
             "tie_with_best": self.tie,
             "fit_seconds": self.seconds,
+            "command": self.command or None,
+            "calibration": None if self.calibration is None else self.calibration.to_dict(),
+            "decision": None if self.decision is None else self.decision.to_dict(),
+            "honest": self.honest,
+            "reference": self.reference,
             "rows_used": self.rows_used,
             "capped": self.capped,
             "certified": self.certified,
@@ -111,7 +164,7 @@ class HardRow:
 
 @dataclass
 class Run:
-    """A whole comparison."""
+    """A whole comparison; `best` is the entry that is saved."""
 
     source: str
     target: str
@@ -144,19 +197,27 @@ class Run:
     scaled: bool  # whether numbers were divided by their standard deviations
     verification: list[str]
     verified: bool
-    trace: Mapping[str, list[float | None]] | None
     seconds: float
     truth: Integers
+    trace: Mapping[str, list[float | None]] | None = None  # drawn when all else is done: see explain.traced
     encoder: Any = None
     margins: Floats | None = None
     X: Any = None
     y: Array | None = None
+    metric: str = "balanced_accuracy"  # what the ranking and the cuts go by
+    verdict_words: list[str] = field(default_factory=list)  # usable or not, how sure, what it gets wrong, warnings
+    linearity: str | None = None  # what linearity costs, in one sentence
+    leaks: list[str] = field(default_factory=list)  # columns that alone nearly determine the target, in sentences
 
     def to_dict(self) -> dict[str, Any]:
         """run.json: everything shown, machine readable."""
         return {
             "schema": SCHEMA,
             "command": "compare",
+            "metric": self.metric,
+            "verdict": self.verdict_words,
+            "linearity": self.linearity,
+            "leaks": self.leaks,
             "data": {
                 "source": self.source,
                 "target": self.target,
