@@ -1,0 +1,157 @@
+"""Probabilities → a class: where the cut is, tuned for a metric on rows that the model had not seen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.errors import DataError
+
+TUNED = ("balanced_accuracy", "accuracy", "f1", "mcc")  # the metrics of predicted classes; others need no cut
+MOST_CUTS = 400  # tried along one line
+SWEEPS = 3  # over the classes, of which each has an offset
+TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Two classes: the second when its P >= threshold. More: the argmax of log P + offset. Neither: the most probable.
+
+    Parameters
+    ----------
+    threshold : float or None
+    offsets : tuple of float or None
+        One for each class.
+    """
+
+    threshold: float | None = None
+    offsets: tuple[float, ...] | None = None
+
+    def codes(self, probabilities: Floats) -> Integers:
+        """The position of each row's class, from (n, k) probabilities."""
+        if self.threshold is not None:
+            return np.asarray(probabilities[:, 1] >= self.threshold).astype(np.intp)
+        if self.offsets is None:
+            return np.asarray(probabilities).argmax(axis=1)
+        return (np.log(np.maximum(probabilities, TINY)) + np.asarray(self.offsets)).argmax(axis=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {"threshold": self.threshold, "offsets": None if self.offsets is None else list(self.offsets)}
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> Decision:
+        """The decision that `to_dict` described; `DataError` if it describes none."""
+        if not isinstance(plain, dict) or set(plain) != {"threshold", "offsets"}:
+            raise DataError("the decision is malformed")
+        threshold, offsets = plain["threshold"], plain["offsets"]
+        if threshold is not None and offsets is not None:
+            raise DataError("the decision has a threshold, for two classes, and offsets, for more")
+        if threshold is not None and not (_finite(threshold) and 0 <= threshold <= 1):
+            raise DataError("the threshold of the decision is no probability")
+        if offsets is not None and not (isinstance(offsets, list) and len(offsets) > 2 and all(map(_finite, offsets))):
+            raise DataError("the offsets of the decision are malformed")
+        return cls(
+            None if threshold is None else float(threshold), None if offsets is None else tuple(map(float, offsets))
+        )
+
+
+def _finite(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def tune(probabilities: Floats, codes: Integers, metric: str) -> Decision:
+    """The cut with the best value of the metric on these rows, which the model must not have seen.
+
+    Of the cuts that lie about one standard error or less behind the best, the one nearest to where it would be if
+    the probabilities were right: at the class's share for balanced accuracy, at 1/2 for the others. A few rows would
+    move the best cut anywhere along a flat top.
+    """
+    if metric not in TUNED:
+        return Decision()
+    probabilities = np.asarray(probabilities, dtype=np.float64)
+    k = probabilities.shape[1]
+    rows = np.bincount(codes, minlength=k)
+    logs = np.log(np.maximum(probabilities, TINY))
+    share = np.maximum(rows, 1) / max(1, len(codes))
+    plug_in = -np.log(share) if metric == "balanced_accuracy" else np.zeros(k)
+    if k == 2:
+        offset = _best_offset(logs, codes, 1, np.array([0.0, 0.0]), float(plug_in[1] - plug_in[0]), metric)
+        return Decision(threshold=float(1 / (1 + math.exp(min(700.0, max(-700.0, offset))))))
+    offsets = plug_in.copy()
+    for _ in range(SWEEPS):
+        before = offsets.copy()
+        for code in range(k):
+            offsets[code] = _best_offset(logs, codes, code, offsets, float(offsets[code]), metric)
+        if (offsets == before).all():
+            break
+    return Decision(offsets=tuple((offsets - offsets.mean()).tolist()))
+
+
+def _best_offset(logs: Floats, codes: Integers, code: int, offsets: Floats, near: float, metric: str) -> float:
+    """The offset of one class, the others' being given, with the best metric; `near` if it is about as good."""
+    n, k = logs.shape
+    rivals = logs + offsets
+    rivals[:, code] = -np.inf
+    winner = rivals.argmax(axis=1)
+    turns = rivals[np.arange(n), winner] - logs[:, code]  # the offset from which on a row is given to the class
+    cuts = _cuts(turns, near)
+    bins = np.searchsorted(cuts, turns, side="left")  # given to the class at all cuts from this one on
+    g = len(cuts) + 1
+
+    def along(where: Any, column: Integers) -> Floats:
+        """(cuts, k): how many of these rows have turned by each cut, by class."""
+        table = np.bincount(bins[where] * k + column[where], minlength=g * k).reshape(g, k)
+        return table.cumsum(axis=0)[: len(cuts)].astype(np.float64)
+
+    every = np.ones(n, dtype=bool)
+    gone = along(every, winner)
+    predicted = np.bincount(winner, minlength=k) - gone
+    predicted[:, code] += gone.sum(axis=1)
+    right = np.bincount(winner[winner == codes], minlength=k) - along(winner == codes, winner)
+    right[:, code] += along(codes == code, codes)[:, code]
+    rows = np.bincount(codes, minlength=k).astype(np.float64)
+    values = metric_of_counts(right, predicted, rows, metric)
+    best = int(values.argmax())
+    moved = np.abs(along(every, codes) - along(every, codes)[best])  # rows on which a cut differs from the best
+    worth = np.full(k, 1.0 / n) if metric == "accuracy" else 1.0 / (k * np.maximum(rows, 1))
+    error = np.sqrt((moved * worth**2).sum(axis=1))
+    good = np.flatnonzero(values >= values[best] - error)
+    return float(cuts[good[np.abs(cuts[good] - near).argmin()]])
+
+
+def _cuts(turns: Floats, near: float) -> Floats:
+    """Offsets between the rows' turning points, at most MOST_CUTS, and `near`."""
+    points = np.unique(turns)
+    if len(points) > MOST_CUTS:
+        points = points[np.unique(np.linspace(0, len(points) - 1, MOST_CUTS).astype(int))]
+    between = (points[1:] + points[:-1]) / 2
+    return np.unique(np.concatenate([[points[0] - 1.0], between, [points[-1] + 1.0, near]]))
+
+
+def metric_of_counts(right: Floats, predicted: Floats, rows: Floats, metric: str) -> Floats:
+    """The metric from counts a class, (..., k): rows recognised, rows predicted, and rows there are.
+
+    f1: of the second of two classes; of more, the mean over classes. mcc: Gorodkin's correlation for k classes.
+    """
+    right, predicted, rows = (np.asarray(each, dtype=np.float64) for each in (right, predicted, rows))
+    n, k = rows.sum(), rows.shape[-1]
+    if metric == "accuracy":
+        return right.sum(axis=-1) / n
+    if metric == "balanced_accuracy":
+        there = rows > 0
+        return (right[..., there] / rows[there]).mean(axis=-1)
+    if metric == "f1":
+        each = 2 * right / np.maximum(predicted + rows, 1)
+        if k == 2:
+            return each[..., 1]
+        return each.sum(axis=-1) / np.maximum(((predicted + rows) > 0).sum(axis=-1), 1)
+    if metric == "mcc":
+        agreed = right.sum(axis=-1) * n - (predicted * rows).sum(axis=-1)
+        size = np.sqrt((n * n - (predicted**2).sum(axis=-1)) * (n * n - (rows**2).sum()))
+        return np.where(size > 0, agreed / np.where(size > 0, size, 1.0), 0.0)
+    raise ValueError(metric)
