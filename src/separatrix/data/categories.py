@@ -75,7 +75,7 @@ class CategoryPlan(Plan):
         return Block(block, surprises)
 
     def filler(self, first: int, surprises: Counter[str]) -> Filler:
-        places: dict[Any, int] = {text: -1 for text in self._silent()}
+        places: dict[Any, int] = dict.fromkeys(self._silent(), -1)
         places.update({text: first + at for at, text in enumerate(self.categories)})
         absent, known = self.fill_missing(first, surprises), places.get
         unknown = -1 if self.rare else None

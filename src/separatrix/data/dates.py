@@ -22,17 +22,23 @@ if TYPE_CHECKING:
 #: The orders in which day, month and year are written, and how that is said.
 ORDERS = {"ymd": "year, month, day", "mdy": "month, day, year", "dmy": "day, month, year"}
 PARTS = ("days", "year", "month", "day of week", "hour")
-_MONTHS = {name: month for month, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {
+    name: month
+    for month, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
+    )
+}
 _TIME = r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?: *([AaPp][Mm]))?(?: *(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?"
 _DATE = re.compile(
     rf"(?:(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}})|(\d{{1,2}})([-/.])(\d{{1,2}})\6(\d{{4}}|\d{{2}})"
-    rf"|(\d{{1,2}})[- ]([A-Za-z]{{3}})[a-z]*[- ,]+(\d{{4}}|\d{{2}})|([A-Za-z]{{3}})[a-z]*\.? +(\d{{1,2}}),? +(\d{{4}})){_TIME}"
+    rf"|(\d{{1,2}})[- ]([A-Za-z]{{3}})[a-z]*[- ,]+(\d{{4}}|\d{{2}})"
+    rf"|([A-Za-z]{{3}})[a-z]*\.? +(\d{{1,2}}),? +(\d{{4}})){_TIME}"
 )
 
 
 @lru_cache(maxsize=1 << 16)
 def moment(cell: str, order: str) -> tuple[int, float] | None:
-    """The day, counted from 1 January of the year 1, and the hour of a date written in this order; None if it is none."""
+    """The day, counted from 1 January of the year 1, and the hour of a date in this order; None if it is none."""
     found = _DATE.fullmatch(cell)
     if found is None:
         return None
@@ -146,8 +152,8 @@ class DatePlan(Plan):
                 found = moment(cell, self.order)
                 if found is None:
                     raise DataError(
-                        f"{source}: row {rows[row]}, column {self.name!r}: {cell[:40]!r}, where dates ({ORDERS[self.order]}) "
-                        "are expected. Correct the cell or leave it empty."
+                        f"{source}: row {rows[row]}, column {self.name!r}: {cell[:40]!r}, where dates "
+                        f"({ORDERS[self.order]}) are expected. Correct the cell or leave it empty."
                     )
                 values[row] = found
         return values

@@ -148,7 +148,8 @@ class Encoder:
         if not encoder.names:
             why = "; ".join(f"{name!r} has {WHY[kind]}" for name, kind in list(dropped.items())[:5]) or "it has none"
             raise DataError(
-                f"{table.source} has no column that could tell the classes apart: {why}. Add columns that describe the rows."
+                f"{table.source} has no column that could tell the classes apart: {why}. Add columns that describe the "
+                "rows."
             )
         encoder.notes = notes_on(columns, encoder.left_out)
         return encoder
@@ -201,8 +202,8 @@ class Encoder:
         Parameters
         ----------
         rows : Table, DataFrame of pandas or polars, dict, or list of dicts
-            Of the same columns, in any order; others are ignored. A dict is one row. A category that was not there when the encoder was
-            made gives zeros, a missing number the mean; both are counted in `surprises`.
+            Of the same columns, in any order; others are ignored. A dict is one row. A category that was not there when
+            the encoder was made gives zeros, a missing number the mean; both are counted in `surprises`.
 
         Returns
         -------

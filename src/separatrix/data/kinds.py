@@ -14,7 +14,7 @@ from separatrix.data.dates import ORDERS, first_that_is_no_date, found_order
 from separatrix.data.identifiers import ALMOST, FEW, FEWEST, WHOLE, identifies_rows, named_as_row_numbers
 from separatrix.data.spelling import SHORT, Spelling, could_be_either, found_spelling, like_numbers, sample_of
 from separatrix.data.table import Column, Table, feature_name
-from separatrix.data.words import FEWEST_ROWS, words_of
+from separatrix.data.words import FEWEST_ROWS
 
 if TYPE_CHECKING:
     import polars
@@ -159,7 +159,7 @@ def _text(column: polars.Series) -> Texts:
     return Texts(
         len(different),
         length,
-        sum(len(words_of(cell)) for cell in sample) / len(sample),
+        sum(len(cell.split()) for cell in sample) / len(sample),
         order,
         doubtful,
         len(different) <= BOOLEANS and all(cell.lower() in ("true", "false") for cell in different),
@@ -193,7 +193,7 @@ def _describe_numbers(
 def _large(column: polars.Series, unique: int) -> str:
     """That whole numbers are so large, if they are not rounded quantities."""
     rounded = _rounded(column)
-    if rounded or column.dtype.is_float() or unique < ALMOST * len(column):
+    if rounded or column.dtype.is_float() or len(column) <= 2 * FEW or unique < ALMOST * len(column):
         return rounded
     return (
         f"Column {column.name!r} holds large whole numbers, nearly all different, such as {column.drop_nulls()[0]}: if "
@@ -288,17 +288,17 @@ def _describe_text(
     if (at := first_that_is_no_date(column)) is not None:
         word, row = str(column[at])[:40], rows[at]
         note = (
-            f"Column {name!r} holds dates, but {word!r} in row {row} is none, or is written in another way: correct the "
-            "cell, or leave it empty."
+            f"Column {name!r} holds dates, but {word!r} in row {row} is none, or is written in another way: correct "
+            "the cell, or leave it empty."
         )
         return Column(name, "mixed", missing, unique, example, note)
-    brief = length <= LONG and texts.words < SPOKEN
+    brief = texts.words < SPOKEN
     if brief and unique >= ALL_DIFFERENT * present and present > 2 * FEW:
         note = f"Column {name!r} is left out: {odd}. Write them as 1234.5." if odd else ""
         return Column(name, "identifier?", missing, unique, example, note)
     found = f"Column {name!r} holds {unique} different texts in {present} rows"
     if brief:
-        note = f"{found}: those that {FEWEST_ROWS} rows have, {MOST} at most, are categories, the others are not told apart."
+        note = f"{found}: those that {FEWEST_ROWS} rows have, {MOST} at most, are categories, the rest are as one."
         return Column(name, "category", missing, unique, example, note, rare=True)
     note = f"{found} ({length:.0f} characters on average), and is taken as words."
     return Column(name, "text", missing, unique, example, note)

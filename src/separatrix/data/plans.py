@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.data.delimited import MISSING
+from separatrix.data.missing import MISSING
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from separatrix.data.delimited import MISSING
+from separatrix.data.missing import MISSING
 from separatrix.data.plans import text_of
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table

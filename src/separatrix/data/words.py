@@ -1,7 +1,7 @@
 """Free text: TF-IDF, a number for each word that several rows have.
 
-x_w = c_w idf_w / ‖(c_v idf_v)_v‖ with c_w how often the row has the word w, and idf_w = 1 + ln((1 + n) / (1 + n_w)) where n_w of
-the n rows have it: words that tell rows apart count more, and long texts no more than short ones.
+x_w = c_w idf_w / ‖(c_v idf_v)_v‖ with c_w how often the row has the word w, and idf_w = 1 + ln((1 + n) / (1 + n_w))
+where n_w of the n rows have it: words that tell rows apart count more, and long texts no more than short ones.
 """
 
 from __future__ import annotations
