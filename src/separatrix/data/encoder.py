@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from separatrix.data.rows import Rows, as_table
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table, feature_name
 from separatrix.data.words import WordsPlan
-from separatrix.errors import DataError
+from separatrix.errors import DataError, SeparatrixError
 
 if TYPE_CHECKING:
     import polars
@@ -183,6 +184,15 @@ class Encoder:
     def named(self, message: str) -> str:
         """A sentence about ``column 3`` of the matrix, with the name of that column in its place."""
         return re.sub(r"\bcolumn (\d+)\b", lambda found: self._named(int(found[1])) or found[0], message)
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Errors inside, about columns of the matrix, name these columns."""
+        try:
+            yield
+        except SeparatrixError as error:
+            error.args = (self.named(str(error)), *error.args[1:])
+            raise
 
     def _named(self, place: int) -> str | None:
         return f"column {self.names[place]!r}" if place < len(self.names) else None

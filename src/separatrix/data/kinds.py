@@ -25,7 +25,7 @@ LONG = 40  # characters of a text, on average, above which it is no category
 ALL_DIFFERENT = 0.95  # the share of different texts from which on they identify the rows
 SPOKEN = 3.0  # words of a text, on average, from which on it is neither a name nor a category
 HUGE = 1e9  # whole numbers from here on, all different, are seldom quantities
-ROUNDING = 4 * 2.0**-52
+ROUNDING = 2 * 2.0**-52  # relative, between values that are meant to be one
 BOOLEANS = 12  # ways to write true and false that anyone uses
 
 

@@ -136,9 +136,9 @@ def _uncompressed(
         if start.startswith(b"\x1f\x8b"):
             plain = io.BufferedReader(gzip.GzipFile(fileobj=buffered))
         elif start.startswith(b"\xfd7zXZ\0"):
-            plain = io.BufferedReader(lzma.open(buffered))
+            plain = io.BufferedReader(lzma.open(buffered))  # noqa: SIM115 (the caller's file is left open)
         elif start.startswith(b"BZh"):
-            plain = io.BufferedReader(bz2.open(buffered))
+            plain = io.BufferedReader(bz2.open(buffered))  # noqa: SIM115 (likewise)
         head = plain.peek(1 << 16)
     other = next((what for magic, what in _OTHERS.items() if head.startswith(magic)), None)
     if other is not None:

@@ -107,12 +107,7 @@ class Scorer:
         DataError
             Naming the column and the row, and what to do.
         """
-        X = self._encoded(rows)
-        if self.calibration is None and self.decision is None:
-            return np.asarray(self.model.predict(X))
-        probabilities = self._probabilities(X)
-        codes = probabilities.argmax(axis=1) if self.decision is None else self.decision.codes(probabilities)
-        return np.asarray(self.classes_.take(codes))
+        return self.predict_encoded(self._encoded(rows))
 
     def _has_probabilities(self) -> bool:
         if self.calibration is None and not hasattr(self.model, "predict_proba"):
@@ -131,7 +126,7 @@ class Scorer:
         -------
         array of shape (n, k)
         """
-        return self._probabilities(self._encoded(rows))
+        return self.probabilities_encoded(self._encoded(rows))
 
     def decision_function(self, rows: Table | Rows) -> Floats:
         """The scores of the model, as they are before any calibration.
@@ -153,7 +148,16 @@ class Scorer:
                 return x.reshape(1, -1)
         return self.encoder.transform(rows)[0]
 
-    def _probabilities(self, X: Any) -> Floats:
+    def predict_encoded(self, X: Any) -> Array:
+        """The label of each row of a matrix that the encoder made."""
+        if self.calibration is None and self.decision is None:
+            return np.asarray(self.model.predict(X))
+        probabilities = self.probabilities_encoded(X)
+        codes = probabilities.argmax(axis=1) if self.decision is None else self.decision.codes(probabilities)
+        return np.asarray(self.classes_.take(codes))
+
+    def probabilities_encoded(self, X: Any) -> Floats:
+        """(n, k) probabilities of the rows of a matrix that the encoder made."""
         if self.calibration is None:
             return np.asarray(self.model.predict_proba(X))
         return self.calibration.probabilities(class_scores(self.model, X))
