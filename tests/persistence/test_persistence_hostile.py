@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from persistence.modelfiles import ZEROS, join, signed, split
 
-from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, SeparatrixError, load, save
+from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, Scorer, SeparatrixError, load, save
 from separatrix.data import Encoder, Table
 from separatrix.kernels import Spectrum
 from separatrix.persistence.container import LARGEST_HEADER
@@ -44,7 +44,8 @@ FILES = list(models())
 def read(blob, folder):
     path = folder / "hostile.separatrix"
     path.write_bytes(blob)
-    return load(path)
+    loaded = load(path)
+    return loaded.model if isinstance(loaded, Scorer) else loaded
 
 
 @pytest.fixture(scope="module")

@@ -37,16 +37,16 @@ _DATE = re.compile(
 
 
 @lru_cache(maxsize=1 << 16)
-def moment(cell: str, order: str) -> tuple[int, float] | None:
+def moment(cell: str, order: str) -> tuple[float, float] | None:
     """The day, counted from 1 January of the year 1, and the hour of a date in this order; None if it is none."""
     found = _DATE.fullmatch(cell)
     if found is None:
         return None
     groups = found.groups()
     if groups[0] is not None:
-        written, parts = "ymd", (groups[0], groups[2], groups[3])
+        written, parts = "ymd", (groups[0], *groups[2:4])
     elif groups[4] is not None:
-        written, parts = order, (groups[4], groups[6], groups[7])
+        written, parts = order if order != "ymd" else "", (groups[4], *groups[6:8])
     elif groups[8] is not None:
         written, parts = "dmy", groups[8:11]
     else:
@@ -60,7 +60,7 @@ def moment(cell: str, order: str) -> tuple[int, float] | None:
         year += 1900 if year >= 69 else 2000
     hour, minute, second, half = groups[14:]
     try:
-        day = date(year, month, int(by["d"])).toordinal()
+        day = float(date(year, month, int(by["d"])).toordinal())
     except ValueError:
         return None
     if hour is None:
@@ -144,7 +144,9 @@ class DatePlan(Plan):
 
         if column.dtype in (pl.Date, pl.Datetime):
             return _typed(column)
-        if column.dtype not in (pl.String, pl.Null):
+        if column.null_count() == len(column):
+            return np.full((len(column), 2), np.nan)
+        if column.dtype != pl.String:
             raise DataError(f"{source}: column {self.name!r} holds {column.dtype}, but held dates before. Convert it.")
         values = np.full((len(column), 2), np.nan)
         for row, cell in enumerate(column.to_list()):

@@ -159,7 +159,7 @@ _MARKS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
 def _some_rows(body: bytes, separator: str, width: int) -> list[list[str]]:
-    """The first rows, stripped; none if they are not what the first line promises, which is told elsewhere."""
+    """Those of the first rows that have as many cells as the first line; none if most have not."""
     text = body[:LOOK_BYTES].decode("utf-8", "replace")
     lines = text.splitlines()
     if len(body) > LOOK_BYTES:
@@ -168,7 +168,8 @@ def _some_rows(body: bytes, separator: str, width: int) -> list[list[str]]:
         rows = [row for row in csv.reader(lines[: 2 * LOOK], delimiter=separator) if row][:LOOK]
     except csv.Error:
         return []
-    return [[cell.strip() for cell in row] for row in rows] if all(len(row) == width for row in rows) else []
+    whole = [[cell.strip() for cell in row] for row in rows if len(row) == width]
+    return whole if 2 * len(whole) > len(rows) else []
 
 
 def checked_text(data: bytes, source: str, first_line: int = 1) -> str:

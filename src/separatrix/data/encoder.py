@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,13 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats
 from separatrix.data.categories import CategoryPlan
-from separatrix.data.dates import DatePlan
 from separatrix.data.kinds import plain_numbers
-from separatrix.data.making import make_plans
+from separatrix.data.making import make_plans, unique_names
 from separatrix.data.notes import WHY, notes_on, refusal
 from separatrix.data.numbers import NumberPlan
-from separatrix.data.plans import NEVER_MISSING, ConstantPlan, Plan
-from separatrix.data.rows import Rows, as_table
+from separatrix.data.plans import NEVER_MISSING, Plan
+from separatrix.data.rows import Rows, as_table, row_filler
+from separatrix.data.state import read_indices, read_plan
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table, feature_name
 from separatrix.data.words import WordsPlan
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
 SCHEMA = 2
 LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
 MANY_WORDS = 200  # columns of words, of which a row has few
-_KINDS: dict[str, type[Plan]] = {
-    "number": NumberPlan,
-    "boolean": NumberPlan,
-    "category": CategoryPlan,
-    "constant": ConstantPlan,
-    "date": DatePlan,
-    "text": WordsPlan,
-}
 _FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse"}
 
 
@@ -81,7 +72,7 @@ class Encoder:
         self._indices = indices
         self._dropped = dict(dropped)
         self._sparse = sparse
-        self.names = _unique(list(self._output()))
+        self.names = unique_names(list(self._output()))
         self.notes: list[str] = []
         self.surprises: Counter[str] = Counter()
 
@@ -287,30 +278,8 @@ class Encoder:
         return {plan.name: plan.known() if isinstance(plan, CategoryPlan) else set() for plan in self._plans}
 
     def filler(self) -> Callable[[Mapping[str, Any]], Floats | None]:
-        """How one row, a dict, becomes a vector; None if it takes a closer look, by `transform`.
-
-        Everything that does not depend on the row is worked out here, once: a row then takes some microseconds.
-        """
-        if self._plans is None:
-            return lambda row: None
-        places, p = self._places(), len(self.names)
-        met: Counter[str] = Counter()  # in this row; counted once the whole row is known to be good
-        fillers = [(plan.name, plan.filler(places[plan.name], met)) for plan in self._plans]
-
-        def fill(row: Mapping[str, Any]) -> Floats | None:
-            x = np.zeros(p)
-            met.clear()
-            try:
-                for name, put in fillers:
-                    if not put(x, row[name]):
-                        return None
-            except (KeyError, TypeError, ValueError):
-                return None
-            if met:
-                self.surprises.update(met)
-            return x
-
-        return fill
+        """How one row, a dict, becomes a vector in some microseconds; None if it takes a closer look: `transform`."""
+        return row_filler(self._plans, len(self.names), self.surprises)
 
     def _select(self, table: Table) -> Any:
         """The known features of a libsvm file; others are counted."""
@@ -358,51 +327,11 @@ class Encoder:
         if type(plain["sparse"]) is not bool or (plans is None) == (indices is None):
             raise DataError("the encoder is malformed")
         if indices is not None:
-            places = _indices(indices, dropped)
+            places = read_indices(indices, dropped)
             return cls(target, None, places, dropped, plain["sparse"])
         if not isinstance(plans, list) or not plans:
             raise DataError("the columns of the encoder are malformed")
-        read = tuple(map(_read_plan, plans))
+        read = tuple(map(read_plan, plans))
         if len({plan.name for plan in read}) < len(read) or not all(plan.output for plan in read):
             raise DataError("the columns of the encoder are malformed")
         return cls(target, read, None, dropped, plain["sparse"])
-
-
-def _read_plan(plain: Any) -> Plan:
-    """The plan that `Plan.to_dict` described; `DataError` if it describes none."""
-    if not isinstance(plain, dict) or not {"name", "kind", "missing"} <= set(plain):
-        raise DataError("a column of the encoder is malformed")
-    state = dict(plain)
-    name, kind, missing = (state.pop(field) for field in ("name", "kind", "missing"))
-    if not isinstance(name, str) or type(missing) is not bool or not isinstance(kind, str) or kind not in _KINDS:
-        raise DataError(f"the column {name!r:.80} of the encoder is malformed")
-    try:
-        return _KINDS[kind].from_state(name, missing, kind, state)
-    except (ValueError, TypeError) as error:
-        raise DataError(f"the column {name!r:.80} of the encoder is malformed: {error}") from error
-
-
-def _indices(indices: Any, dropped: Mapping[str, str]) -> Array:
-    good = (
-        isinstance(indices, list)
-        and len(indices) > 0
-        and all(type(index) is int and 0 <= index < 1 << 31 for index in indices)
-        and all(before < after for before, after in pairwise(indices))
-        and all(name.startswith("feature ") and name[8:].isascii() and name[8:].isdigit() for name in dropped)
-    )
-    if not good:
-        raise DataError("the features of the encoder are malformed")
-    return np.array(indices, dtype=np.int64)
-
-
-def _unique(names: list[str]) -> list[str]:
-    """The names, with a number after those that come again."""
-    seen: Counter[str] = Counter()
-    out = []
-    taken = set(names)
-    for name in names:
-        seen[name] += 1
-        while seen[name] > 1 and f"{name} ({seen[name]})" in taken:
-            seen[name] += 1
-        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,3 +50,16 @@ def _plan(series: polars.Series, table: Table, column: Column, scale: bool, refe
         return words_plan(series)
     blank = NumberPlan(column.name, boolean=column.kind == "boolean", spelling=column.spelling)
     return number_plan(series, blank, table.source, table.row_numbers, scale)
+
+
+def unique_names(names: list[str]) -> list[str]:
+    """The names, with a number after those that come again."""
+    seen: Counter[str] = Counter()
+    out = []
+    taken = set(names)
+    for name in names:
+        seen[name] += 1
+        while seen[name] > 1 and f"{name} ({seen[name]})" in taken:
+            seen[name] += 1
+        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return out

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from separatrix._typing import Floats
 from separatrix.data.missing import MISSING
-from separatrix.data.plans import text_of
+from separatrix.data.plans import Plan, text_of
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table
 from separatrix.errors import DataError
@@ -185,3 +187,34 @@ def _features(columns: Any, names: list[str], n: int) -> Table:
         at = np.array(places)[order]
         matrix = sparse.csr_matrix((dense.data, at[dense.indices], dense.indptr), shape=(n, int(at.max()) + 1))
     return Table(None, matrix, None, None, "the data", "", np.arange(1, n + 1))
+
+
+def row_filler(
+    plans: Sequence[Plan] | None, width: int, surprises: Counter[str]
+) -> Callable[[Mapping[str, Any]], Floats | None]:
+    """How one row, a dict, becomes a vector of so many numbers; None if it takes a closer look.
+
+    Everything that does not depend on the row is worked out here, once.
+    """
+    met: Counter[str] = Counter()  # in this row; counted once the whole row is known to be good
+    fillers, first = [], 0
+    for plan in plans or ():
+        fillers.append((plan.name, plan.filler(first, met)))
+        first += len(plan.output)
+
+    def fill(row: Mapping[str, Any]) -> Floats | None:
+        if not fillers:
+            return None
+        x = np.zeros(width)
+        met.clear()
+        try:
+            for name, put in fillers:
+                if not put(x, row[name]):
+                    return None
+        except (KeyError, TypeError, ValueError):
+            return None
+        if met:
+            surprises.update(met)
+        return x
+
+    return fill

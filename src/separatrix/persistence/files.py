@@ -264,8 +264,8 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
         raise ModelFileError(f"{', and '.join(wrong)}: one of them was changed after the fit")
     if encoder is None and (calibration is not None or decision is not None):
         raise ModelFileError("it has a calibration or a decision but no encoder, so that no `Scorer` could use them")
-    if wrong := fault(model, calibration, decision):
-        raise ModelFileError(wrong)
+    if unusable := fault(model, calibration, decision):
+        raise ModelFileError(unusable)
     if encoder is not None and len(encoder.names) != getattr(model, "n_features_in_", len(encoder.names)):
         raise ModelFileError(f"its encoder gives {len(encoder.names)} features, which its model does not take")
     fingerprint, versions = _fingerprint(document["fingerprint"]), _checked_versions(document["versions"])
