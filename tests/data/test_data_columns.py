@@ -199,6 +199,35 @@ def test_reference_coding_leaves_out_the_most_frequent():
     assert again.groups == {"x": [0, 1], "two": [2]}
 
 
+def test_columns_that_follow_from_others_are_left_out_for_inference():
+    a, b = rng.normal(size=(2, 60)).round(2)
+    gone = [i % 7 == 0 for i in range(60)]
+    columns = {
+        "a": a,
+        "b": [None if g else x for g, x in zip(gone, b, strict=True)],
+        "c": [None if g else x for g, x in zip(gone, a * b, strict=True)],
+        "total": np.round(3 * a + 1, 2),
+        "town": [("Rome", "Oslo", "Bern")[i % 3] for i in range(60)],
+        "land": [("Italy", "Norway", "Swiss")[i % 3] for i in range(60)],
+    }
+    table = table_of(columns)
+    encoder = Encoder.fit(table, reference=True, scale=True)
+    X, names = encoder.transform(table)
+    assert names == ["a", "b", "b is missing", "c", "town=Oslo", "town=Rome"]
+    every = np.column_stack([Encoder.fit(table, scale=True).transform(table)[0], np.ones(60)])
+    ours = np.column_stack([X, np.ones(60)])
+    assert np.linalg.matrix_rank(ours) == ours.shape[1] == np.linalg.matrix_rank(every)
+    assert "'c is missing', 'total', 'land=" in encoder.notes[-1]
+    assert len(encoder.scales) == len(names)
+    assert encoder.groups == {"a": [0], "b": [1, 2], "c": [3], "total": [], "town": [4, 5], "land": []}
+    again = Encoder.from_dict(encoder.to_dict())
+    np.testing.assert_array_equal(again.transform(table)[0], X)
+    row = table.frame.to_dicts()[4]
+    np.testing.assert_array_equal(
+        again.filler()({**row, "a": float(row["a"]), "total": 1.0} | {"b": 1.5, "c": 2}).shape, 6
+    )
+
+
 # ---------------------------------------------------------------------- identifiers
 n = 60
 gaps = np.cumsum(rng.integers(1, 9, n))

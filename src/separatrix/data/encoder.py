@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,12 @@ from scipy import sparse
 from separatrix._typing import Array, Floats
 from separatrix.data.categories import CategoryPlan
 from separatrix.data.kinds import plain_numbers
-from separatrix.data.making import make_plans, unique_names
-from separatrix.data.notes import WHY, notes_on, refusal
+from separatrix.data.making import aliased_columns, make_plans, unique_names
+from separatrix.data.notes import WHY, note_on_aliased, notes_on, refusal
 from separatrix.data.numbers import NumberPlan
 from separatrix.data.plans import NEVER_MISSING, Plan
 from separatrix.data.rows import Rows, as_table, row_filler
-from separatrix.data.state import read_indices, read_plan
+from separatrix.data.state import read_aliased, read_indices, read_plan
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table, feature_name
 from separatrix.data.words import WordsPlan
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SCHEMA = 2
 LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
 MANY_WORDS = 200  # columns of words, of which a row has few
-_FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse"}
+_FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse", "aliased"}
 
 
 class Encoder:
@@ -66,13 +66,17 @@ class Encoder:
         indices: Array | None,
         dropped: Mapping[str, str],
         sparse: bool,
+        aliased: Sequence[int] = (),
     ) -> None:
         self.target = target
         self._plans = plans
         self._indices = indices
         self._dropped = dict(dropped)
         self._sparse = sparse
-        self.names = unique_names(list(self._output()))
+        every = unique_names(list(self._output()))
+        self._aliased = tuple(aliased)
+        self._kept = np.delete(np.arange(len(every)), self._aliased)
+        self.names = [every[place] for place in self._kept]
         self.notes: list[str] = []
         self.surprises: Counter[str] = Counter()
 
@@ -98,7 +102,7 @@ class Encoder:
         reference : bool, default=False
             Whether every category is compared with the most frequent one of its column, which has no column of its own:
             needed where coefficients are estimated without a penalty, because those of all categories could not be told
-            from the intercept.
+            from the intercept. Other columns that follow from those before them are left out too.
 
         Returns
         -------
@@ -144,6 +148,15 @@ class Encoder:
                 "rows."
             )
         encoder.notes = notes_on(columns, encoder.left_out)
+        return encoder._told_apart(table) if reference and table.frame is not None else encoder
+
+    def _told_apart(self, table: Table) -> Encoder:
+        """The encoder without columns that follow from those before them, whose coefficients could not be told."""
+        X, names = self.transform(table)
+        if sparse.issparse(X) or not (places := aliased_columns(X)):
+            return self
+        encoder = Encoder(self.target, self._plans, None, self._dropped, self._sparse, places)
+        encoder.notes = [*self.notes, note_on_aliased([names[place] for place in places])]
         return encoder
 
     @property
@@ -162,19 +175,20 @@ class Encoder:
         """What each column of the result was divided by: a weight over its scale is per unit of the table."""
         if self._plans is None:
             return np.ones(len(self.names))
-        return np.array([scale for plan in self._plans for scale in plan.scales])
+        return np.array([scale for plan in self._plans for scale in plan.scales])[self._kept]
 
     @property
     def groups(self) -> dict[str, list[int]]:
         """For each column of the table that is used, the places of the columns that come from it."""
         if self._plans is None:
             return {name: [place] for place, name in enumerate(self.names)}
-        places = self._places()
-        return {p.name: list(range(places[p.name], places[p.name] + len(p.output))) for p in self._plans}
+        source = np.repeat([plan.name for plan in self._plans], [len(plan.output) for plan in self._plans])[self._kept]
+        return {plan.name: np.flatnonzero(source == plan.name).tolist() for plan in self._plans}
 
     def named(self, message: str) -> str:
         """A sentence about ``column 3`` of the matrix, with the name of that column in its place."""
-        return re.sub(r"\bcolumn (\d+)\b", lambda found: self._named(int(found[1])) or found[0], message)
+        names = {str(place): repr(name) for place, name in enumerate(self.names)}
+        return re.sub(r"\bcolumn (\d+)\b", lambda found: f"column {names.get(found[1], found[1])}", message)
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -184,9 +198,6 @@ class Encoder:
         except SeparatrixError as error:
             error.args = (self.named(str(error)), *error.args[1:])
             raise
-
-    def _named(self, place: int) -> str | None:
-        return f"column {self.names[place]!r}" if place < len(self.names) else None
 
     def report(self) -> list[str]:
         """What is done with the columns, in words."""
@@ -230,13 +241,13 @@ class Encoder:
         if self._sparse:
             blocks = [sparse.csr_matrix(self._block(plan, columns[plan.name], table)) for plan in self._plans]
             return sparse.csr_matrix(sparse.hstack(blocks, format="csr")), list(self.names)
-        X = np.zeros((table.n_rows, len(self.names)))
+        X = np.zeros((table.n_rows, len(self._kept) + len(self._aliased)))
         done = self._fill_numbers(X, frame, places)
         for plan in self._plans:
             if plan.name not in done:
                 block, first = self._block(plan, columns[plan.name], table), places[plan.name]
                 X[:, first : first + block.shape[1]] = block
-        return X, list(self.names)
+        return X[:, self._kept] if self._aliased else X, list(self.names)
 
     def _places(self) -> dict[str, int]:
         """The first column of the result that comes from each column."""
@@ -279,7 +290,7 @@ class Encoder:
 
     def filler(self) -> Callable[[Mapping[str, Any]], Floats | None]:
         """How one row, a dict, becomes a vector in some microseconds; None if it takes a closer look: `transform`."""
-        return row_filler(self._plans, len(self.names), self.surprises)
+        return row_filler(self._plans, self._kept if self._aliased else None, self.surprises)
 
     def _select(self, table: Table) -> Any:
         """The known features of a libsvm file; others are counted."""
@@ -308,6 +319,7 @@ class Encoder:
             "indices": None if self._indices is None else self._indices.tolist(),
             "dropped": dict(self._dropped),
             "sparse": self._sparse,
+            "aliased": list(self._aliased),
         }
 
     @classmethod
@@ -328,10 +340,12 @@ class Encoder:
             raise DataError("the encoder is malformed")
         if indices is not None:
             places = read_indices(indices, dropped)
+            read_aliased(plain["aliased"], 1, True)
             return cls(target, None, places, dropped, plain["sparse"])
         if not isinstance(plans, list) or not plans:
             raise DataError("the columns of the encoder are malformed")
         read = tuple(map(read_plan, plans))
         if len({plan.name for plan in read}) < len(read) or not all(plan.output for plan in read):
             raise DataError("the columns of the encoder are malformed")
-        return cls(target, read, None, dropped, plain["sparse"])
+        width, aliased = sum(len(plan.output) for plan in read), plain["aliased"]
+        return cls(target, read, None, dropped, plain["sparse"], read_aliased(aliased, width, plain["sparse"]))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from separatrix._typing import Floats
 from separatrix.data.categories import category_plan
 from separatrix.data.dates import date_plan
 from separatrix.data.kinds import MOST, plain_numbers
@@ -17,6 +18,8 @@ from separatrix.data.words import FEWEST_ROWS, words_plan
 
 if TYPE_CHECKING:
     import polars
+
+ALIASED = 1e-9  # relative, of what is left of a column that others determine, and was not rounded away
 
 
 def make_plans(table: Table, columns: list[Column], scale: bool, reference: bool) -> tuple[Plan, ...]:
@@ -63,3 +66,29 @@ def unique_names(names: list[str]) -> list[str]:
             seen[name] += 1
         out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return out
+
+
+def aliased_columns(X: Floats) -> list[int]:
+    """The columns x_j that are a constant plus a combination of those before: ‖x_j - P x_j‖ <= 1e-9 ‖x_j‖, centred.
+
+    By Gram and Schmidt, each projection P done twice: a decomposition that goes on with columns of rounding errors
+    would take parts of later columns for known. None where there are as many columns as rows: any n - 1 would do.
+    """
+    n, p = X.shape
+    if p >= n:
+        return []
+    basis, found = np.zeros((n, p)), []
+    rank = 0
+    for j in range(p):
+        column = X[:, j] / max(1.0, float(np.abs(X[:, j]).max()))
+        column = column - column.mean()
+        size, known = float(np.linalg.norm(column)), basis[:, :rank]
+        for _ in range(2):
+            column = column - known @ (known.T @ column)
+        left = float(np.linalg.norm(column))
+        if left <= ALIASED * size:
+            found.append(j)
+        else:
+            basis[:, rank] = column / left
+            rank += 1
+    return found

@@ -42,3 +42,9 @@ def refusal(source: str, refused: list[Column]) -> DataError:
     notes = " ".join(column.note for column in refused[:5])
     more = f" And {len(refused) - 5} more columns of this kind." if len(refused) > 5 else ""
     return DataError(f"{source}: {notes}{more}")
+
+
+def note_on_aliased(names: list[str]) -> str:
+    """That columns of the matrix are left out because they follow from others."""
+    shown = ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return f"Left out, because other columns say the same, so that no coefficient could be told from theirs: {shown}."

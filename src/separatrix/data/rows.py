@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from separatrix._typing import Floats
+from separatrix._typing import Array, Floats
 from separatrix.data.missing import MISSING
 from separatrix.data.plans import Plan, text_of
 from separatrix.data.suggest import unknown_column
@@ -190,9 +190,9 @@ def _features(columns: Any, names: list[str], n: int) -> Table:
 
 
 def row_filler(
-    plans: Sequence[Plan] | None, width: int, surprises: Counter[str]
+    plans: Sequence[Plan] | None, kept: Array | None, surprises: Counter[str]
 ) -> Callable[[Mapping[str, Any]], Floats | None]:
-    """How one row, a dict, becomes a vector of so many numbers; None if it takes a closer look.
+    """How one row, a dict, becomes a vector, of which some places are kept; None if it takes a closer look.
 
     Everything that does not depend on the row is worked out here, once.
     """
@@ -205,7 +205,7 @@ def row_filler(
     def fill(row: Mapping[str, Any]) -> Floats | None:
         if not fillers:
             return None
-        x = np.zeros(width)
+        x = np.zeros(first)
         met.clear()
         try:
             for name, put in fillers:
@@ -215,6 +215,6 @@ def row_filler(
             return None
         if met:
             surprises.update(met)
-        return x
+        return x if kept is None else x[kept]
 
     return fill

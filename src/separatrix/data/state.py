@@ -52,3 +52,17 @@ def read_indices(indices: Any, dropped: Mapping[str, str]) -> Array:
     if not good:
         raise DataError("the features of the encoder are malformed")
     return np.array(indices, dtype=np.int64)
+
+
+def read_aliased(places: Any, width: int, sparse: bool) -> list[int]:
+    """The columns that are left out because they follow from others, rising; none of a sparse matrix."""
+    good = (
+        isinstance(places, list)
+        and all(type(place) is int and 0 <= place < width for place in places)
+        and all(before < after for before, after in pairwise(places))
+        and len(places) < width
+        and not (sparse and places)
+    )
+    if not good:
+        raise DataError("the columns that follow from others are malformed")
+    return places

@@ -81,6 +81,8 @@ class Scorer:
         self.decision = decision
         self.classes_ = model.classes_
         self._fill = encoder.filler()
+        coef = vars(model).get("coef_")
+        self._hyperplane = None if coef is None or len(model.classes_) != 2 else (coef.T, model.intercept_)
         # a kernel compares a row with others that are stored as the encoder stores them
         self._dense = "coef_" in vars(model) or not encoder.sparse
 
@@ -160,4 +162,10 @@ class Scorer:
         """(n, k) probabilities of the rows of a matrix that the encoder made."""
         if self.calibration is None:
             return np.asarray(self.model.predict_proba(X))
+        if self._hyperplane is not None and type(X) is np.ndarray and len(X) == 1:
+            # one row of floats: what the model's own checks take longer than
+            w, b = self._hyperplane
+            score = (X @ w + b)[0]
+            if np.isfinite(score[0]):
+                return self.calibration.probabilities(score)
         return self.calibration.probabilities(class_scores(self.model, X))
