@@ -123,6 +123,8 @@ def test_a_first_line_of_data_is_a_row(data):
         b"name,kind\nx,u\ny,u\nz,v\nw,v\n",
         b"label\ttext\nspam\tbuy\nham\thi\nham\tyes\nspam\tno\n",
         b"5,b\n1,2\n3,4\n",  # one of the names is a number
+        b"400,402,404,406,kind\n.1,.2,.3,.4,u\n.3,.2,.5,.4,v\n.3,.1,.5,.4,v\n.3,.2,.5,.1,u\n",  # a spectrum
+        b"1007,1053,117,kind\n1,2,3,u\n3,2,5,v\n3,1,5,v\n3,2,5,u\n",  # genes
         b"a,b\n",
     ],
 )

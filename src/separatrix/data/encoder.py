@@ -235,9 +235,8 @@ class Encoder:
             raise DataError(f"{table.source} is a libsvm file, but the model was fitted to a table with named columns.")
         frame, places = table.frame, self._places()
         columns = {column.name: column for column in frame.get_columns()}
-        absent = next((plan.name for plan in self._plans if plan.name not in columns), None)
-        if absent is not None:
-            raise unknown_column(table.source, absent, frame.columns)
+        if absent := [plan.name for plan in self._plans if plan.name not in columns]:
+            raise unknown_column(table.source, absent[0], frame.columns)
         if self._sparse:
             blocks = [sparse.csr_matrix(self._block(plan, columns[plan.name], table)) for plan in self._plans]
             return sparse.csr_matrix(sparse.hstack(blocks, format="csr")), list(self.names)
