@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from separatrix.learners.families import ExponentialFamily
     from separatrix.outcome import Status, Trace
     from separatrix.persistence import load, save
+    from separatrix.scoring.scorer import Scorer
 
 # where each public name lives; None for a module of the package
 _HOMES = {
@@ -72,6 +73,7 @@ _HOMES = {
     "ConvergenceWarning": "errors",
     "DataError": "errors",
     "ModelFileError": "errors",
+    "Scorer": "scoring.scorer",
     "load": "persistence",
     "save": "persistence",
     "ExponentialFamily": "learners.families",
@@ -147,6 +149,7 @@ __all__ = [
     "NotSeparableError",
     "Perceptron",
     "PocketPerceptron",
+    "Scorer",
     "Separability",
     "SeparationWarning",
     "Separator",

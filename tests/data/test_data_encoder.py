@@ -30,14 +30,14 @@ def test_each_kind_of_column():
     encoder = Encoder.fit(table)
     X, names = encoder.transform(table)
     assert names == [
-        "age", "age is missing", "sex=f", "sex=m", "sex is missing", "smokes", "smokes is missing",
+        "age", "age is missing", "sex=m", "sex is missing", "smokes", "smokes is missing",
         "town=Bern", "town=Oslo", "town=Rome", "cabin is missing",
     ]  # fmt: skip
     assert X.dtype == np.float64
     mean = np.mean([30, 41, 50, *range(20, 45)])
-    np.testing.assert_allclose(X[0], [30, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0])
-    np.testing.assert_allclose(X[2, :7], [mean, 1, 1, 0, 0, 27 / 28, 1])
-    np.testing.assert_allclose(X[3], [50, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1])
+    np.testing.assert_allclose(X[0], [30, 0, 0, 0, 1, 0, 0, 0, 1, 0])
+    np.testing.assert_allclose(X[2, :6], [mean, 1, 0, 0, 27 / 28, 1])
+    np.testing.assert_allclose(X[3], [50, 0, 0, 1, 1, 0, 1, 0, 0, 1])
     assert not encoder.surprises
     assert encoder.target == "y"
 
@@ -45,7 +45,8 @@ def test_each_kind_of_column():
 def test_the_report_says_what_is_done():
     report = "\n".join(Encoder.fit(table_of(TABLE)).report())
     assert "age: a number, taken as it is; where missing, the mean 32.89, and a column that says so." in report
-    assert "sex: 2 categories, one column of 0 and 1 each; where missing, zeros, and a column that says so." in report
+    assert "sex: 1 for m, 0 for f; where missing, zeros, and a column that says so." in report
+    assert "town: 3 categories, one column of 0 and 1 each." in report
     assert "zip: left out (one value only)." in report
     assert "empty: left out (no value at all)." in report
     assert "cabin: one value only, so that all it says is where it is missing." in report
@@ -58,7 +59,7 @@ def test_another_table():
     encoder = Encoder.fit(table_of(TABLE))
     new = table_of("extra,town,smokes,sex,cabin,age\n1,Paris,0,m,C9,3\n2,,TRUE,x,,4\n", None)
     X, _ = encoder.transform(new)
-    np.testing.assert_allclose(X, [[3, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]])
+    np.testing.assert_allclose(X, [[3, 0, 1, 0, 0, 0, 0, 0, 0, 0], [4, 0, 0, 0, 1, 0, 0, 0, 0, 1]])
     assert dict(encoder.surprises) == {
         "sex: a category that is not known": 1,
         "town: a category that is not known": 1,
@@ -96,9 +97,9 @@ def test_tables_that_do_not_fit(text, message):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ([f"{'some words ' * 5}{i}" for i in range(30)], "'x' holds 30 different texts in 30 rows.*libsvm file"),
-        ([f"w{i % 15}" for i in range(30)], "'x' holds 15 different texts in 30 rows.*group it into fewer"),
-        ([f"2020-01-{i % 28 + 1:02}" for i in range(30)], "'x' holds dates: turn them into numbers"),
+        ([f"w{i % 15}" for i in range(30)], "classes apart: 'x' has no value that 3 rows have"),
+        ([" ".join(f"{i}{j}" for j in "abcdef") for i in range(30)], "classes apart: 'x' has no word that 3 rows have"),
+        ([f"2020-01-{i % 28 + 1:02}" for i in range(29)] + ["soon"], "'x' holds dates, but 'soon' in row 30 is none"),
         ([*map(str, range(100, 129)), "n.a."], "'x' holds numbers, but 'n.a.' in row 30: correct the cell"),
         (["1", "inf", *["2"] * 28], "row 2, column 'x': inf is not finite"),
         (["1"] * 30, "no column that could tell the classes apart: 'x' has one value only"),
@@ -139,8 +140,8 @@ def test_many_categories_become_a_sparse_matrix(monkeypatch):
 
 
 def test_names_are_different():
-    text = "a,a=b,y\nb=c,c,0\nx,d,1\n"
-    assert Encoder.fit(table_of(text)).names == ["a=b=c", "a=x", "a=b=c (2)", "a=b=d"]
+    text = "a,a=b,y\nb=c,c,0\nx,d,1\nz,e,1\n"
+    assert Encoder.fit(table_of(text)).names == ["a=b=c", "a=x", "a=z", "a=b=c (2)", "a=b=d", "a=b=e"]
 
 
 def test_the_state_is_plain_json():

@@ -1,20 +1,42 @@
 """Readers on bytes of any kind: a table, or an error that names the file; never anything else."""
 
+import bz2
+import csv
 import gzip
 import io
+import json
+import lzma
 from contextlib import suppress
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from separatrix.data import Encoder, read_chunks, read_table
 from separatrix.errors import DataError
 
 cell = st.one_of(
     st.sampled_from(
-        ["", "NA", "1", "-2.5", "1e400", "inf", "true", '"', '""', '"a,b"', "x\ny", "\0", "é", "2020-01-01"]
+        [
+            "",
+            "NA",
+            "1",
+            "-2.5",
+            "1e400",
+            "inf",
+            "true",
+            '"',
+            '""',
+            '"a,b"',
+            "x\ny",
+            "\0",
+            "é",
+            "2020-01-01",
+            "1/2/21 3:04",
+        ]
     ),
     st.text(max_size=4),
 )
@@ -24,20 +46,78 @@ pair = st.tuples(st.sampled_from(["1", "2", "9", "-1", "x", "", "qid", "99999999
 svm_like = st.lists(st.lists(pair, max_size=4), max_size=8).map(
     lambda rows: "\n".join(" ".join(["1", *row]) for row in rows).encode("utf-8", "surrogatepass")
 )
-anything = st.one_of(st.binary(max_size=200), csv_like, svm_like, csv_like.map(gzip.compress))
-formats = st.sampled_from([None, "csv", "tsv", "svmlight", "parquet"])
+arff_like = st.tuples(
+    st.lists(st.sampled_from(["a numeric", "b {u, 'v w'}", "'c d' string", "e date", "f"])), csv_like
+).map(lambda parts: b"@relation r\n" + "".join(f"@attribute {a}\n" for a in parts[0]).encode() + b"@data\n" + parts[1])
+compressed = st.sampled_from([gzip.compress, lzma.compress, bz2.compress])
+anything = st.one_of(
+    st.binary(max_size=200), csv_like, svm_like, arff_like, st.builds(lambda data, how: how(data), csv_like, compressed)
+)
+formats = st.sampled_from([None, "csv", "tsv", "svmlight", "parquet", "arff"])
+
+
+def agree(table):
+    """The table as numbers: finite, the same by an encoder that was a file in between, as records, and row by row."""
+    encoder = Encoder.fit(table, scale=True)
+    X, names = encoder.transform(table)
+    assert X.shape == (table.n_rows, len(names)) == (table.n_rows, len(encoder.scales))
+    assert sorted(place for places in encoder.groups.values() for place in places) == list(range(len(names)))
+    again = Encoder.from_dict(json.loads(json.dumps(encoder.to_dict())))
+    assert again.names == names
+    assert (again.transform(table)[0] != X).sum() == 0
+    X = X.toarray() if sparse.issparse(X) else X
+    assert np.isfinite(X).all()
+    if table.frame is None:
+        return
+    rows = table.frame.to_dicts()
+    other = again.transform(rows)[0]
+    np.testing.assert_array_equal(other.toarray() if sparse.issparse(other) else other, X)
+    fill = again.filler()
+    for row, x in zip(rows, X, strict=True):
+        found = fill(row)
+        assert found is None or np.array_equal(found, x)
+    assert not again.surprises
 
 
 def exercise(data, format, target):
     """Read the bytes in every way; `DataError` is the one error there may be."""
     with suppress(DataError):
         table = read_table(io.BytesIO(data), format=format, target=target)
-        encoder = Encoder.fit(table)
-        X, names = encoder.transform(table)
-        assert X.shape == (table.n_rows, len(names))
+        agree(table)
     with suppress(DataError):
         chunks = list(read_chunks(io.BytesIO(data), rows=2, format=format))
         assert sum(chunk.n_rows for chunk in chunks) > 0
+
+
+pools = st.sampled_from(
+    [
+        ["2020-01-31", "2021-02-28 10:00", "1999-12-31T23:59:59Z"],
+        ["1/2/21", "12/11/1999", "3/4/2005 5:06 pm"],
+        ["31.12.2020", "1.1.21", "5.6.1970"],
+        ["a few words here", "words of a text", "here a text of few words", "Ünï çode wörds here"],
+        ["true", "FALSE", "True"],
+        ["f", "m"],
+        ["Rome", "Oslo", "New York", " padded ", "3", "03"],
+        ["1", "2", "3.5", "-1e-3", "1e300"],
+        ["1,234.5", "12,000", "7"],
+        ["12%", "3.5%"],
+        ["9007199254740993", "5", "123456789012"],
+        ["7"],
+    ]
+)
+column = st.tuples(pools, st.sampled_from([[], ["", "NA"], ["?"]])).flatmap(
+    lambda parts: st.lists(st.sampled_from([*parts[0], *parts[1]]), min_size=30, max_size=30)
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(column, min_size=1, max_size=4))
+def test_tables_of_any_columns(columns):
+    text = io.StringIO()
+    csv.writer(text).writerows([[f"name{j}" for j in range(len(columns))] + ["y"]])
+    csv.writer(text).writerows([[*row, "ab"[i % 2]] for i, row in enumerate(zip(*columns, strict=True))])
+    with suppress(DataError):
+        agree(read_table(io.BytesIO(text.getvalue().encode()), target="y", format="csv"))
 
 
 @settings(max_examples=400)
@@ -62,8 +142,6 @@ def test_parquet_cut_off_anywhere():
 
 @given(st.lists(st.tuples(st.text(max_size=8), st.sampled_from(["u", "v"])), min_size=1, max_size=30))
 def test_chunks_and_the_whole_agree(cells):
-    import csv
-
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerows([("t", "y"), *[(cell.replace("\0", ""), label) for cell, label in cells]])

@@ -87,7 +87,7 @@ def test_the_format_can_be_said(tmp_path):
     assert read_table(path).matrix.shape == (2, 3)  # found from its content
     assert read_table(path, format="libsvm").y.tolist() == [1, -1]
     assert read_table(path, format="csv").names == ["1 2:3"]
-    with pytest.raises(DataError, match="'csv', 'tsv', 'parquet', 'svmlight' or None; got 'xls'"):
+    with pytest.raises(DataError, match="'csv', 'tsv', 'parquet', 'svmlight', 'arff' or None; got 'xls'"):
         read_table(path, format="xls")
 
 
@@ -167,11 +167,11 @@ def test_the_embedded_table():
         (["?"], "empty"),
         ([f"word{i}" for i in range(30)], "identifier?"),
         (["w" * 30 + f" {i}" * 5 for i in range(30)], "text"),
-        ([f"w{i % 15}" for i in range(30)], "text"),
+        ([f"w{i % 15}" for i in range(30)], "category"),
         (["2020-01-31", "2021-02-28 10:00"], "date"),
         (["31.12.2020", "1/2/21"], "date"),
         ([str(i) for i in range(30)], "identifier?"),
-        ([str(i) for i in range(29)] + ["x"], "text"),
+        ([str(i) for i in range(29)] + ["x"], "mixed"),
     ],
 )
 def test_kinds(cells, kind):
@@ -229,7 +229,7 @@ ERRORS = {
     "no header": (
         "39,Private\n40,Self\n",
         "income",
-        "no target column 'income'.*first line is a row of data, add a header",
+        "no target column 'income'.*first line is a row of data.*add a header line",
     ),
     "one label": ("a,b\n1,2\n2,2\n", "b", "target 'b' has one value only, 2.*two classes"),
     "no label": ("a,b\n1,\n2,\n", "b", "target 'b' is missing in 2 of 2 rows. Is it the right column"),
@@ -307,11 +307,12 @@ def test_files_that_are_not_there_or_damaged(tmp_path):
 
 
 def test_columns_of_dates_and_lists_in_parquet(tmp_path):
-    frame = pl.DataFrame({"when": [date(2020, 1, 1)] * 2, "many": [[1], [2]], "raw": [b"a", b"b"], "y": [0, 1]})
+    days = [date(2020, 1, 1), date(2021, 1, 1)]
+    frame = pl.DataFrame({"when": days, "many": [[1], [2]], "raw": [b"a", b"b"], "y": [0, 1]})
     frame.write_parquet(tmp_path / "t.pq")
     table = read_table(tmp_path / "t.pq", target="y")
     assert [column.kind for column in table.columns] == ["date", "nested", "nested"]
-    with pytest.raises(DataError, match=r"Column 'when' holds dates.*Column 'many' holds List\(Int64\).*leave it out"):
+    with pytest.raises(DataError, match=r"Column 'many' holds List\(Int64\).*leave it out"):
         Encoder.fit(table)
     with pytest.raises(DataError, match="target 'when' holds Date"):
         read_table(tmp_path / "t.pq", target="when")

@@ -8,22 +8,29 @@ import tracemalloc
 from contextlib import suppress
 
 import numpy as np
+import polars as pl
 import pytest
 from contract import suited
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from persistence.modelfiles import ZEROS, join, signed, split
 
-from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, SeparatrixError, load, save
-from separatrix.data import Encoder, embedded
+from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, Scorer, SeparatrixError, load, save
+from separatrix.data import Encoder, Table
 from separatrix.kernels import Spectrum
 from separatrix.persistence.container import LARGEST_HEADER
 from separatrix.persistence.files import dump
 
 
+def table_of(X, y):
+    """The rows of a matrix as a table."""
+    frame = pl.DataFrame({f"x{j}": column for j, column in enumerate(X.T)})
+    return Table(frame, None, y, "y", "rows", "0" * 64, np.arange(1, len(X) + 1))
+
+
 def models():
     X, y = suited(SVC(), 3)
-    table = embedded()
+    table = table_of(X, y)
     encoder = Encoder.fit(table)
     yield dump(SVC().fit(X, y))
     yield dump(Perceptron(average=True).fit(X, y), encoder=encoder, fingerprint=table.fingerprint)
@@ -37,7 +44,8 @@ FILES = list(models())
 def read(blob, folder):
     path = folder / "hostile.separatrix"
     path.write_bytes(blob)
-    return load(path)
+    loaded = load(path)
+    return loaded.model if isinstance(loaded, Scorer) else loaded
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +208,7 @@ def test_any_numbers_in_the_tensors(folder, data):
 DOCUMENTS = {
     "class": ({"class": "Hyperplane"}, "is not a classifier of separatrix"),
     "module": ({"class": "os.system"}, "is not a classifier of separatrix"),
-    "schema": ({"schema": 2}, "has the schema 2, and this version of separatrix reads 1"),
+    "schema": ({"schema": 1}, "has the schema 1, and this version of separatrix reads 2"),
     "more": ({"more": 1}, "should consist of"),
     "fingerprint": ({"fingerprint": "zz"}, "fingerprint is not a SHA-256"),
     "versions": ({"versions": {}}, "versions are malformed"),

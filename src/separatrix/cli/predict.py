@@ -33,33 +33,34 @@ def predict(
     """Predict the rows of a table, as CSV (or, with --json, one JSON object a line)."""
     from separatrix.data import read_chunks
     from separatrix.errors import ModelFileError
-    from separatrix.persistence import load_bundle
+    from separatrix.persistence import load
+    from separatrix.scoring.scorer import Scorer
 
-    bundle = load_bundle(model)
-    if bundle.encoder is None:
+    scorer = load(model)
+    if not isinstance(scorer, Scorer):
         raise ModelFileError(f"{model} holds no encoder: it was saved from Python without one, so it takes no tables.")
-    if proba and not hasattr(bundle.model, "predict_proba"):
-        raise bad_option(f"{type(bundle.model).__name__} gives no probabilities; --scores gives its scores.")
+    if proba and not hasattr(scorer, "predict_proba"):
+        raise bad_option(f"{type(scorer.model).__name__} gives no probabilities; --scores gives its scores.")
     if file is not None:
         check_folder(file)
-    labels = [str(label) for label in bundle.model.classes_]
-    head = [*([id_] if id_ else []), "prediction", *_names(bundle.model, labels, proba, scores)]
+    labels = [str(label) for label in scorer.classes_]
+    head = [*([id_] if id_ else []), "prediction", *_names(scorer.model, labels, proba, scores)]
     with _writer(file) as stream:
         write = None
         for table in read_chunks(data, rows=ROWS, format=format):
-            X, _ = bundle.encoder.transform(table)
             columns: list[Any] = [_ids(table, id_)] if id_ else []
-            columns.append(bundle.model.predict(X).tolist())
+            X, _ = scorer.encoder.transform(table)
+            columns.append(scorer.predict_encoded(X).tolist())
             if proba:
-                columns += bundle.model.predict_proba(X).T.tolist()
+                columns += scorer.probabilities_encoded(X).T.tolist()
             if scores:
-                found = bundle.model.decision_function(X)
+                found = scorer.model.decision_function(X)
                 columns += [found.tolist()] if found.ndim == 1 else found.T.tolist()
             if write is None:  # a header is a promise that rows follow
                 write = _json_lines(stream, head) if json_ else _csv_lines(stream, head)
             for row in zip(*columns, strict=True):
                 write(row)
-    for surprise, times in bundle.encoder.surprises.items():
+    for surprise, times in scorer.encoder.surprises.items():
         err().print(f"Note: {clean(surprise)} ({times:,} times).")
 
 

@@ -49,7 +49,8 @@ def separable(
     encoder = Encoder.fit(table)
     X, names = encoder.transform(table)
     notes = told(table, encoder)
-    answer = separability(X, table.y, exact=exact)
+    with encoder.naming():
+        answer = separability(X, table.y, exact=exact)
     if file is not None:
         proof = {
             "format": PROOF,

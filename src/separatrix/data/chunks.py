@@ -5,12 +5,14 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from separatrix.data.arff import read_arff
 from separatrix.data.delimited import Layout, records, split_header
+from separatrix.data.headers import LOOK
 from separatrix.data.parquet import parquet_frames
 from separatrix.data.reading import SEPARATORS, require_polars
 from separatrix.data.sources import Source, opened
@@ -27,14 +29,15 @@ def read_chunks(
 ) -> Iterator[Table]:
     """Read a table some rows at a time, in memory that does not grow with the file.
 
-    A Parquet file that is compressed by gzip or has no place on the disk is copied to a temporary one.
+    An ARFF file is read whole. A Parquet file that is compressed or has no place on the disk is copied to a temporary
+    one.
 
     Parameters
     ----------
     source : path, "-" or binary file object
     rows : int, default=50_000
         How many rows at a time.
-    format : {"csv", "tsv", "parquet", "svmlight"}, default=None
+    format : {"csv", "tsv", "parquet", "svmlight", "arff"}, default=None
 
     Yields
     ------
@@ -51,6 +54,11 @@ def read_chunks(
     with opened(source, format) as file:
         if file.format == "svmlight":
             yield from _svmlight(file, rows)
+        elif file.format == "arff":
+            require_polars()
+            frame = read_arff(file.read(), file.name).frame
+            for first in range(0, len(frame), rows):
+                yield _chunk(frame[first : first + rows], file.name, first + 1)
         elif file.format == "parquet":
             for first, frame in _parquet(file, rows):
                 yield _chunk(frame, file.name, first)
@@ -73,10 +81,13 @@ def _delimited(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]
             break
         head += more
     header, body, line = split_header(head, file.name)
-    layout = Layout.of(header, SEPARATORS[file.format], file.name)
     # of a file whose lines end in CR only, everything is one line
+    some = list(islice(lines, LOOK)) if not body else []
+    layout = Layout.of(header, SEPARATORS[file.format], file.name, body + b"".join(some))
+    if layout.data:
+        body, line = header.rstrip(b"\r") + b"\n" + body, line - 1 - header.count(b"\n")
     first = 1
-    for piece in records(chain([body] if body else [], lines), rows):
+    for piece in records(chain([body] if body else [], some, lines), rows):
         frame = layout.frame(piece, first, line)
         line += piece.count(b"\n")
         if len(frame):

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from separatrix.data.headers import LOOK, is_data
+from separatrix.data.missing import MISSING
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
     import polars
 
-#: What stands for a missing value.
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
+LOOK_BYTES = 1 << 20  # of the first rows, to tell whether the first line is one of them
 _BATCH = 50_000  # rows of quoted cells that are Python objects at a time
 
 
@@ -29,9 +30,11 @@ class Layout:
     source: str
     notes: tuple[str, ...] = ()
 
+    data: bool = False
+
     @classmethod
-    def of(cls, header: bytes, separator: str | None, source: str) -> Layout:
-        """The layout of a table with this header."""
+    def of(cls, header: bytes, separator: str | None, source: str, below: bytes = b"") -> Layout:
+        """The layout of a table with this first line; it is a row itself if it looks like those `below`."""
         text = checked_text(header, source).strip("\r\n")
         if separator is None:
             # a comma inside quotes is none: what is left without them decides
@@ -41,6 +44,13 @@ class Layout:
             cells = [cell.strip() for cell in next(csv.reader([text], delimiter=separator, strict=True))]
         except csv.Error as error:
             raise DataError(f"{source}: the header cannot be read: {error}. Check its quotes.") from error
+        if is_data(cells, _some_rows(below, separator, len(cells))):
+            names = [f"column {position}" for position in range(1, len(cells) + 1)]
+            note = (
+                f"The first line looks like a row of data, not like names: the columns are called {names[0]!r} to "
+                f"{names[-1]!r}. If that is not meant, or to name them, give the file a header line."
+            )
+            return cls(tuple(names), separator, source, (note,), True)
         names = [cell or f"column {position}" for position, cell in enumerate(cells, 1)]
         repeated = [name for name, times in Counter(names).items() if times > 1]
         if repeated:
@@ -141,11 +151,25 @@ class Layout:
         return DataError(
             f"{self.source}: row {row} (line {line}) has {cells} cells, but the header has {len(self.names)} columns. "
             f"Look for a missing or extra {_MARKS.get(self.separator, self.separator)}, and put text that holds one in "
-            "quotes."
+            f"quotes{'; a title or comment above the header has to go' * (row == 1)}."
         )
 
 
 _MARKS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+
+def _some_rows(body: bytes, separator: str, width: int) -> list[list[str]]:
+    """Those of the first rows that have as many cells as the first line; none if most have not."""
+    text = body[:LOOK_BYTES].decode("utf-8", "replace")
+    lines = text.splitlines()
+    if len(body) > LOOK_BYTES:
+        lines.pop()
+    try:
+        rows = [row for row in csv.reader(lines[: 2 * LOOK], delimiter=separator) if row][:LOOK]
+    except csv.Error:
+        return []
+    whole = [[cell.strip() for cell in row] for row in rows if len(row) == width]
+    return whole if 2 * len(whole) > len(rows) else []
 
 
 def checked_text(data: bytes, source: str, first_line: int = 1) -> str:

@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats
+from separatrix.data.categories import CategoryPlan
 from separatrix.data.kinds import plain_numbers
-from separatrix.data.notes import WHY, notes_on, refusal
-from separatrix.data.plans import Plan, apply_plan, category_plan, number_plan, plain_plan
+from separatrix.data.making import aliased_columns, make_plans, unique_names
+from separatrix.data.notes import WHY, note_on_aliased, notes_on, refusal
+from separatrix.data.numbers import NumberPlan
+from separatrix.data.plans import NEVER_MISSING, Plan
+from separatrix.data.rows import Rows, as_table, row_filler
+from separatrix.data.state import read_aliased, read_indices, read_plan
 from separatrix.data.suggest import unknown_column
-from separatrix.data.table import Column, Table, feature_name
-from separatrix.errors import DataError
+from separatrix.data.table import Table, feature_name
+from separatrix.data.words import WordsPlan
+from separatrix.errors import DataError, SeparatrixError
 
 if TYPE_CHECKING:
     import polars
 
-SCHEMA = 1
+SCHEMA = 2
 LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
-NEVER_MISSING = "{}: missing, which it never was before"
-_FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse"}
+MANY_WORDS = 200  # columns of words, of which a row has few
+_FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse", "aliased"}
 
 
 class Encoder:
-    """Numbers as they are, 0 and 1 for truth values, one column of 0 and 1 for each category.
+    """Numbers as they are, 0 and 1 for truth values, one column of 0 and 1 for each category, dates in parts, words.
 
-    A missing number becomes the mean, a missing category a row of zeros, and a further column says where values were
-    missing. Columns with one value, and those that only identify rows, are left out. Made by `Encoder.fit`.
+    Of two categories one column is enough. A missing number becomes the mean, a missing category a row of zeros, and a
+    further column says where values were missing. Columns with one value, and those that only identify rows, are left
+    out. Made by `Encoder.fit`.
 
     Attributes
     ----------
     target : str or None
         The column of the labels, which is never encoded.
     names : list of str
-        The columns of the result, in the words of the table: ``"age"``, ``"sex=female"``, ``"age is missing"``.
+        The columns of the result, in the words of the table: ``"age"``, ``"sex=female"``, ``"age is missing"``,
+        ``"born: year"``, ``"letter: dear"``.
+    groups : dict
+        For each column of the table that is used, the places of the columns that come from it.
     left_out : dict
         The columns that are left out, each with the reason.
     notes : list of str
@@ -55,13 +66,17 @@ class Encoder:
         indices: Array | None,
         dropped: Mapping[str, str],
         sparse: bool,
+        aliased: Sequence[int] = (),
     ) -> None:
         self.target = target
         self._plans = plans
         self._indices = indices
         self._dropped = dict(dropped)
         self._sparse = sparse
-        self.names = _unique(list(self._output()))
+        every = unique_names(list(self._output()))
+        self._aliased = tuple(aliased)
+        self._kept = np.delete(np.arange(len(every)), self._aliased)
+        self.names = [every[place] for place in self._kept]
         self.notes: list[str] = []
         self.surprises: Counter[str] = Counter()
 
@@ -75,7 +90,7 @@ class Encoder:
 
     # ------------------------------------------------------------------ made from a table
     @classmethod
-    def fit(cls, table: Table, *, scale: bool = False) -> Encoder:
+    def fit(cls, table: Table, *, scale: bool = False, reference: bool = False) -> Encoder:
         r"""The rules for a table, and for others like it.
 
         Parameters
@@ -84,6 +99,10 @@ class Encoder:
         scale : bool, default=False
             Whether numbers are divided by their standard deviation, so that a penalty treats all columns alike. The
             features of a libsvm file are taken as they are.
+        reference : bool, default=False
+            Whether every category is compared with the most frequent one of its column, which has no column of its own:
+            needed where coefficients are estimated without a penalty, because those of all categories could not be told
+            from the intercept. Other columns that follow from those before them are left out too.
 
         Returns
         -------
@@ -92,7 +111,7 @@ class Encoder:
         Raises
         ------
         DataError
-            A column is text, dates or nested; or no column is left.
+            A column is of mixed or nested values; or no column is left.
 
         Examples
         --------
@@ -101,43 +120,49 @@ class Encoder:
         >>> table = read_table(io.BytesIO(b"age,sex,ill\n30,f,no\n41,m,yes\n?,f,no\n"), target="ill")
         >>> X, names = Encoder.fit(table).transform(table)
         >>> names
-        ['age', 'age is missing', 'sex=f', 'sex=m']
+        ['age', 'age is missing', 'sex=m']
         >>> X.tolist()
-        [[30.0, 0.0, 1.0, 0.0], [41.0, 0.0, 0.0, 1.0], [35.5, 1.0, 1.0, 0.0]]
+        [[30.0, 0.0, 0.0], [41.0, 0.0, 1.0], [35.5, 1.0, 0.0]]
         """
         columns = table.columns
-        refused = [column for column in columns if column.kind in ("text", "date", "nested")]
+        refused = [column for column in columns if column.kind in ("mixed", "nested")]
         if refused:
             raise refusal(table.source, refused)
-        dropped = {column.name: column.kind for column in columns if column.kind in WHY}
+        dropped = {c.name: c.kind for c in columns if c.kind in ("constant", "empty", "identifier?")}
         if table.frame is None:
             indices = np.array([int(c.name.split()[1]) for c in columns if c.kind == "number"], dtype=np.int64)
             density = table.matrix.nnz / max(1, table.n_rows * len(indices))
             encoder = cls(table.target, None, indices, dropped, density < 0.5 or len(indices) > 10_000)
         else:
-            kept = [column for column in columns if column.kind not in ("empty", "identifier?")]
-            values, plain = plain_numbers(table.frame, [column.name for column in kept if column.kind == "number"])
-            easy = {
-                column.name: x
-                for column, x in zip(plain, values.T, strict=True)
-                if np.isfinite(x).sum() == len(x) - column.null_count()
-            }
-            series = {column.name: column for column in table.frame.get_columns()}
-            plans = tuple(
-                plain_plan(column.name, easy[column.name], scale)
-                if column.name in easy
-                else _plan(series[column.name], table, column, scale)
-                for column in kept
-            )
-            plans = tuple(plan for plan in plans if plan.output)
+            made = make_plans(table, columns, scale, reference)
+            plans = tuple(plan for plan in made if plan.output)
+            dropped |= {plan.name: plan.kind for plan in made if not plan.output}
             width = sum(len(plan.output) for plan in plans)
+            words = sum(len(plan.output) for plan in plans if isinstance(plan, WordsPlan))
             large = 8 * table.n_rows * width > LARGE and 4 * len(plans) < width
-            encoder = cls(table.target, plans, None, dropped, large)
+            encoder = cls(table.target, plans, None, dropped, large or words >= MANY_WORDS)
         if not encoder.names:
             why = "; ".join(f"{name!r} has {WHY[kind]}" for name, kind in list(dropped.items())[:5]) or "it has none"
-            raise DataError(f"{table.source} has no column that could tell the classes apart: {why}.")
+            raise DataError(
+                f"{table.source} has no column that could tell the classes apart: {why}. Add columns that describe the "
+                "rows."
+            )
         encoder.notes = notes_on(columns, encoder.left_out)
+        return encoder._told_apart(table) if reference and table.frame is not None else encoder
+
+    def _told_apart(self, table: Table) -> Encoder:
+        """The encoder without columns that follow from those before them, whose coefficients could not be told."""
+        X, names = self.transform(table)
+        if sparse.issparse(X) or not (places := aliased_columns(X)):
+            return self
+        encoder = Encoder(self.target, self._plans, None, self._dropped, self._sparse, places)
+        encoder.notes = [*self.notes, note_on_aliased([names[place] for place in places])]
         return encoder
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the result is a sparse matrix."""
+        return self._sparse
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -148,42 +173,49 @@ class Encoder:
     @property
     def scales(self) -> Array:
         """What each column of the result was divided by: a weight over its scale is per unit of the table."""
-        found = np.ones(len(self.names))
-        first = 0
-        for plan in self._plans or ():
-            found[first] = plan.scale  # the number comes first, then where it is missing
-            first += len(plan.output)
-        return found
+        if self._plans is None:
+            return np.ones(len(self.names))
+        return np.array([scale for plan in self._plans for scale in plan.scales])[self._kept]
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """For each column of the table that is used, the places of the columns that come from it."""
+        if self._plans is None:
+            return {name: [place] for place, name in enumerate(self.names)}
+        source = np.repeat([plan.name for plan in self._plans], [len(plan.output) for plan in self._plans])[self._kept]
+        return {plan.name: np.flatnonzero(source == plan.name).tolist() for plan in self._plans}
+
+    def named(self, message: str) -> str:
+        """A sentence about ``column 3`` of the matrix, with the name of that column in its place."""
+        names = {str(place): repr(name) for place, name in enumerate(self.names)}
+        return re.sub(r"\bcolumn (\d+)\b", lambda found: f"column {names.get(found[1], found[1])}", message)
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Errors inside, about columns of the matrix, name these columns."""
+        try:
+            yield
+        except SeparatrixError as error:
+            error.args = (self.named(str(error)), *error.args[1:])
+            raise
 
     def report(self) -> list[str]:
         """What is done with the columns, in words."""
         lines = []
         if self._plans is None:
             lines.append(f"{len(self.names)} features are numbers, taken as they are; what is not written is 0.")
-        for plan in self._plans or ():
-            text = {
-                "number": f"{plan.name}: a number, taken as it is",
-                "boolean": f"{plan.name}: 1 for true, 0 for false",
-                "category": f"{plan.name}: {len(plan.categories)} categories, one column of 0 and 1 each",
-                "constant": f"{plan.name}: one value only, so that all it says is where it is missing",
-            }[plan.kind]
-            text += f", with {plan.spelling}" if plan.spelling is not None else ""
-            if plan.missing and plan.kind in ("number", "boolean"):
-                text += f"; where missing, the mean {plan.mean:.4g}, and a column that says so"
-            elif plan.missing and plan.kind == "category":
-                text += "; where missing, zeros, and a column that says so"
-            lines.append(text + ".")
+        lines += [f"{plan.name}: {plan.words()}." for plan in self._plans or ()]
         return lines + [f"{name}: left out ({why})." for name, why in self.left_out.items()]
 
     # ------------------------------------------------------------------ applied to tables
-    def transform(self, table: Table) -> tuple[Any, list[str]]:
-        """The table as numbers.
+    def transform(self, rows: Table | Rows) -> tuple[Any, list[str]]:
+        """Rows as numbers.
 
         Parameters
         ----------
-        table : Table
-            Of the same columns, in any order; others are ignored. A category that was not there when the encoder was
-            made gives zeros, a missing number the mean; both are counted in `surprises`.
+        rows : Table, DataFrame of pandas or polars, dict, or list of dicts
+            Of the same columns, in any order; others are ignored. A dict is one row. A category that was not there when
+            the encoder was made gives zeros, a missing number the mean; both are counted in `surprises`.
 
         Returns
         -------
@@ -196,25 +228,25 @@ class Encoder:
         DataError
             A column is not there, or holds something else than it did.
         """
+        table = rows if isinstance(rows, Table) else as_table(rows, self._wanted())
         if self._plans is None:
             return self._select(table), list(self.names)
         if table.frame is None:
             raise DataError(f"{table.source} is a libsvm file, but the model was fitted to a table with named columns.")
         frame, places = table.frame, self._places()
         columns = {column.name: column for column in frame.get_columns()}
-        absent = next((plan.name for plan in self._plans if plan.name not in columns), None)
-        if absent is not None:
-            raise unknown_column(table.source, absent, frame.columns)
+        if absent := [plan.name for plan in self._plans if plan.name not in columns]:
+            raise unknown_column(table.source, absent[0], frame.columns)
         if self._sparse:
             blocks = [sparse.csr_matrix(self._block(plan, columns[plan.name], table)) for plan in self._plans]
-            return sparse.hstack(blocks, format="csr"), list(self.names)
-        X = np.zeros((table.n_rows, len(self.names)))
+            return sparse.csr_matrix(sparse.hstack(blocks, format="csr")), list(self.names)
+        X = np.zeros((table.n_rows, len(self._kept) + len(self._aliased)))
         done = self._fill_numbers(X, frame, places)
         for plan in self._plans:
             if plan.name not in done:
                 block, first = self._block(plan, columns[plan.name], table), places[plan.name]
                 X[:, first : first + block.shape[1]] = block
-        return X, list(self.names)
+        return X[:, self._kept] if self._aliased else X, list(self.names)
 
     def _places(self) -> dict[str, int]:
         """The first column of the result that comes from each column."""
@@ -223,7 +255,8 @@ class Encoder:
 
     def _fill_numbers(self, X: Floats, frame: polars.DataFrame, places: Mapping[str, int]) -> set[str]:
         """Put plain numbers in their place, all columns at once; the names of those, as others take a closer look."""
-        plain = {plan.name: plan for plan in self._plans or () if plan.kind == "number" and plan.spelling is None}
+        numbers = [plan for plan in self._plans or () if isinstance(plan, NumberPlan)]
+        plain = {plan.name: plan for plan in numbers if not plan.boolean and plan.spelling is None}
         values, columns = plain_numbers(frame, plain)
         missing = np.isnan(values)
         nulls = np.array([column.null_count() for column in columns], dtype=np.int64)
@@ -243,26 +276,20 @@ class Encoder:
         return {plan.name for plan in plans}
 
     def _block(self, plan: Plan, column: polars.Series, table: Table) -> Any:
-        """The columns that come from one column."""
-        cells = apply_plan(plan, column, table.source, table.row_numbers)
-        n = table.n_rows
-        if cells.unknown:
-            self.surprises[f"{plan.name}: a category that is not known"] += cells.unknown
-        if not plan.missing and cells.missing.any():
-            self.surprises[NEVER_MISSING.format(plan.name)] += int(cells.missing.sum())
-        indicator = cells.missing[:, None].astype(np.float64) if plan.missing else np.zeros((n, 0))
-        if plan.kind == "constant":
-            return indicator
-        if plan.kind != "category":
-            return np.hstack([cells.values[:, None] / plan.scale, indicator])
-        codes = np.where(cells.missing & plan.missing, len(plan.categories), cells.values)
-        rows = np.flatnonzero(codes >= 0)
-        shape = (n, len(plan.categories) + plan.missing)
-        if not self._sparse:
-            block = np.zeros(shape)
-            block[rows, codes[rows]] = 1.0
-            return block
-        return sparse.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape=shape)
+        """The columns that come from one column; what is new in it is counted."""
+        block = plan.block(column, table.source, table.row_numbers, self._sparse)
+        self.surprises.update(block.surprises)
+        return block.values
+
+    def _wanted(self) -> dict[str, set[str]] | None:
+        """The columns to look for in rows, each with the texts that are values as they are; None for a libsvm file."""
+        if self._plans is None:
+            return None
+        return {plan.name: plan.known() if isinstance(plan, CategoryPlan) else set() for plan in self._plans}
+
+    def filler(self) -> Callable[[Mapping[str, Any]], Floats | None]:
+        """How one row, a dict, becomes a vector in some microseconds; None if it takes a closer look: `transform`."""
+        return row_filler(self._plans, self._kept if self._aliased else None, self.surprises)
 
     def _select(self, table: Table) -> Any:
         """The known features of a libsvm file; others are counted."""
@@ -291,6 +318,7 @@ class Encoder:
             "indices": None if self._indices is None else self._indices.tolist(),
             "dropped": dict(self._dropped),
             "sparse": self._sparse,
+            "aliased": list(self._aliased),
         }
 
     @classmethod
@@ -303,51 +331,20 @@ class Encoder:
         target, dropped, plans, indices = (plain[name] for name in ("target", "dropped", "plans", "indices"))
         if target is not None and not isinstance(target, str):
             raise DataError("the target of the encoder is malformed")
-        if not isinstance(dropped, dict) or not all(isinstance(n, str) and k in WHY for n, k in dropped.items()):
+        if not isinstance(dropped, dict) or not all(
+            isinstance(n, str) and isinstance(k, str) and k in WHY for n, k in dropped.items()
+        ):
             raise DataError("the columns that the encoder leaves out are malformed")
         if type(plain["sparse"]) is not bool or (plans is None) == (indices is None):
             raise DataError("the encoder is malformed")
         if indices is not None:
-            places = _indices(indices, dropped)
+            places = read_indices(indices, dropped)
+            read_aliased(plain["aliased"], 1, True)
             return cls(target, None, places, dropped, plain["sparse"])
         if not isinstance(plans, list) or not plans:
             raise DataError("the columns of the encoder are malformed")
-        read = tuple(map(Plan.from_dict, plans))
+        read = tuple(map(read_plan, plans))
         if len({plan.name for plan in read}) < len(read) or not all(plan.output for plan in read):
             raise DataError("the columns of the encoder are malformed")
-        return cls(target, read, None, dropped, plain["sparse"])
-
-
-def _plan(series: polars.Series, table: Table, column: Column, scale: bool) -> Plan:
-    if column.kind == "constant":
-        return Plan(column.name, "constant", missing=bool(column.n_missing))
-    if column.kind == "category":
-        return category_plan(series)
-    blank = Plan(column.name, column.kind, spelling=column.spelling)
-    return number_plan(series, blank, table.source, table.row_numbers, scale)
-
-
-def _indices(indices: Any, dropped: Mapping[str, str]) -> Array:
-    good = (
-        isinstance(indices, list)
-        and len(indices) > 0
-        and all(type(index) is int and 0 <= index < 1 << 31 for index in indices)
-        and all(before < after for before, after in pairwise(indices))
-        and all(name.startswith("feature ") and name[8:].isascii() and name[8:].isdigit() for name in dropped)
-    )
-    if not good:
-        raise DataError("the features of the encoder are malformed")
-    return np.array(indices, dtype=np.int64)
-
-
-def _unique(names: list[str]) -> list[str]:
-    """The names, with a number after those that come again."""
-    seen: Counter[str] = Counter()
-    out = []
-    taken = set(names)
-    for name in names:
-        seen[name] += 1
-        while seen[name] > 1 and f"{name} ({seen[name]})" in taken:
-            seen[name] += 1
-        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return out
+        width, aliased = sum(len(plan.output) for plan in read), plain["aliased"]
+        return cls(target, read, None, dropped, plain["sparse"], read_aliased(aliased, width, plain["sparse"]))

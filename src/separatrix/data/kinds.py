@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix._typing import Floats, Integers
+from separatrix.data.dates import ORDERS, first_that_is_no_date, found_order
+from separatrix.data.identifiers import ALMOST, FEW, FEWEST, WHOLE, identifies_rows, named_as_row_numbers
 from separatrix.data.spelling import SHORT, Spelling, could_be_either, found_spelling, like_numbers, sample_of
 from separatrix.data.table import Column, Table, feature_name
+from separatrix.data.words import FEWEST_ROWS
 
 if TYPE_CHECKING:
     import polars
 
-FEW = 10  # different texts that are categories in a table of any size
 MOST = 1000  # different texts that can be categories at all
 ROWS_EACH = 5  # rows of a category, on average, if there are more than a few
 LONG = 40  # characters of a text, on average, above which it is no category
-WHOLE = 2.0**53  # up to which whole numbers are floats
 ALL_DIFFERENT = 0.95  # the share of different texts from which on they identify the rows
-_DATE = r"^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}/\d{1,2}/\d{1,2})([T ]\d{1,2}:\d{2}.*)?$"
+SPOKEN = 3.0  # words of a text, on average, from which on it is neither a name nor a category
+HUGE = 1e9  # whole numbers from here on, all different, are seldom quantities
+ROUNDING = 2 * 2.0**-52  # relative, between values that are meant to be one
+BOOLEANS = 12  # ways to write true and false that anyone uses
 
 
 @dataclass(frozen=True)
@@ -104,11 +108,20 @@ def describe_frame(table: Table) -> list[Column]:
     frame = table.frame
     assert frame is not None
     missing = {column.name: column.null_count() for column in frame.get_columns()}
-    found = {column.name: column for column in _describe_numbers(*plain_numbers(frame, missing), missing)}
+    named = named_as_row_numbers(frame.columns)
+    plain = plain_numbers(frame, missing.keys() - table.nominal)
+    found = {column.name: column for column in _describe_numbers(*plain, missing, named)}
     texts = _texts([column for column in frame.get_columns() if column.name not in found], missing)
-    return [
-        found.get(column.name) or _describe(column, missing[column.name], texts.get(column.name), table.row_numbers)
+    columns = [
+        found.get(column.name)
+        or _describe(column, missing[column.name], texts.get(column.name), table, column.name in named)
         for column in frame.get_columns()
+    ]
+    return [
+        replace(column, kind="identifier?", note="")
+        if column.name in table.identifiers and column.kind not in ("empty", "constant")
+        else column
+        for column in columns
     ]
 
 
@@ -118,7 +131,9 @@ class Texts:
 
     unique: int
     length: float
-    dates: bool
+    words: float
+    order: str
+    doubtful: bool
     booleans: bool
     example: str
 
@@ -128,48 +143,62 @@ def _texts(columns: list[polars.Series], missing: Mapping[str, int]) -> dict[str
     import polars as pl
 
     columns = [column for column in columns if column.dtype == pl.String and missing[column.name] < len(column)]
-    return {column.name: _text(column) if len(column) > SHORT else _short_text(column) for column in columns}
+    return {column.name: _text(column) for column in columns}
 
 
 def _text(column: polars.Series) -> Texts:
-    cells = column.drop_nulls()
+    if len(column) <= SHORT:
+        cells = [cell for cell in column.to_list() if cell is not None]
+        different, length = list(dict.fromkeys(cells)), sum(map(len, cells)) / len(cells)
+    else:
+        present = column.drop_nulls()
+        different = present.unique(maintain_order=True).to_list()
+        length = float(present.str.len_chars().mean())  # type: ignore[arg-type]
+    order, doubtful = found_order(different) or ("", False)
+    sample = sample_of(column)
     return Texts(
-        cells.n_unique(),
-        float(cells.str.len_chars().mean()),  # type: ignore[arg-type]
-        bool(cells.str.contains(_DATE).all()),
-        bool(cells.str.to_lowercase().is_in(["true", "false"]).all()),
-        str(cells[0])[:60],
+        len(different),
+        length,
+        sum(len(cell.split()) for cell in sample) / len(sample),
+        order,
+        doubtful,
+        len(different) <= BOOLEANS and all(cell.lower() in ("true", "false") for cell in different),
+        different[0][:60],
     )
 
 
-def _short_text(column: polars.Series) -> Texts:
-    cells = [cell for cell in column.to_list() if cell is not None]
-    different = set(cells)
-    dates = all(re.match(_DATE, cell) for cell in different)
-    booleans = all(cell.lower() in ("true", "false") for cell in different)
-    return Texts(len(different), sum(map(len, cells)) / len(cells), dates, booleans, cells[0][:60])
-
-
-def _describe_numbers(values: Floats, columns: list[polars.Series], missing: Mapping[str, int]) -> Iterator[Column]:
-    """Columns of plain numbers, all at once."""
+def _describe_numbers(
+    values: Floats, columns: list[polars.Series], missing: Mapping[str, int], named: set[str]
+) -> Iterator[Column]:
+    """Columns of plain numbers, all at once; ``named`` are those called as row numbers are."""
     n = len(values)
     if not n or not columns:
         return
-    counting = np.zeros(len(columns), dtype=bool)
-    if n > 2 * FEW:  # NaN, where a value is missing, differs from all
-        with np.errstate(invalid="ignore"):
-            counting = (np.diff(values, axis=0) == 1.0).all(axis=0)
     ordered = np.sort(values, axis=0)  # NaN last
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         unique = (np.diff(ordered, axis=0) > 0).sum(axis=0) + 1
-        large = np.fmax.reduce(np.abs(values), axis=0) >= WHOLE
+        largest = np.fmax.reduce(np.abs(values), axis=0)
+        # what only rounding tells apart: weights of such a column are beyond all measure
+        unique[(np.fmax.reduce(values, axis=0) - ordered[0] <= ROUNDING * largest) & (largest < np.inf)] = 1
     first = np.argmax(~np.isnan(values), axis=0)
     for j, column in enumerate(columns):
         if missing[column.name] < n:
-            kind = "constant" if unique[j] == 1 else "identifier?" if counting[j] else "number"
             example = str(column[int(first[j])])[:60]
-            note = _rounded(column) if large[j] else ""
+            identifies = identifies_rows(values[:, j], int(unique[j]), column.name in named)
+            kind = "constant" if unique[j] == 1 else "identifier?" if identifies else "number"
+            note = "" if kind != "number" or largest[j] < HUGE else _large(column, int(unique[j]))
             yield Column(column.name, kind, missing[column.name], int(unique[j]), example, note)
+
+
+def _large(column: polars.Series, unique: int) -> str:
+    """That whole numbers are so large, if they are not rounded quantities."""
+    rounded = _rounded(column)
+    if rounded or column.dtype.is_float() or len(column) <= 2 * FEW or unique < ALMOST * len(column):
+        return rounded
+    return (
+        f"Column {column.name!r} holds large whole numbers, nearly all different, such as {column.drop_nulls()[0]}: if "
+        "they only identify rows, leave it out."
+    )
 
 
 def _rounded(column: polars.Series) -> str:
@@ -190,7 +219,7 @@ def _rounded(column: polars.Series) -> str:
     )
 
 
-def _describe(column: polars.Series, missing: int, texts: Texts | None, rows: Integers) -> Column:
+def _describe(column: polars.Series, missing: int, texts: Texts | None, table: Table, named: bool) -> Column:
     """A column that is not of plain numbers."""
     import polars as pl
 
@@ -198,25 +227,30 @@ def _describe(column: polars.Series, missing: int, texts: Texts | None, rows: In
     if missing == len(column):
         return Column(name, "empty", missing, 0, "")
     example = str(column.drop_nulls()[0])[:60] if texts is None else texts.example
-    if dtype.is_temporal():
-        return Column(name, "date", missing, column.n_unique() - bool(missing), example, _date_advice(name))
+    if dtype in (pl.Date, pl.Datetime):
+        unique = column.n_unique() - bool(missing)
+        return Column(name, "constant" if unique == 1 else "date", missing, unique, example, order="ymd")
     if dtype == pl.Boolean:
         unique = column.n_unique() - bool(missing)
         return Column(name, "constant" if unique == 1 else "boolean", missing, unique, example)
     if texts is None:
         note = f"Column {name!r} holds {dtype}, not numbers or text: split it into such columns, or leave it out."
         return Column(name, "nested", missing, 0, example, note)
-    numbers = as_numbers(column)
-    if numbers.bad is None:
-        unique = len(set(numbers.values.to_list()) - {None})
-        kind = "constant" if unique == 1 else "identifier?" if _counts_rows(numbers.values) else "number"
-        note = _written(column, numbers) if kind == "number" else ""
-        return Column(name, kind, missing, unique, example, note, numbers.spelling)
     if texts.unique == 1:
         return Column(name, "constant", missing, 1, example)
-    if texts.booleans:
+    if texts.booleans and name not in table.nominal:
         return Column(name, "boolean", missing, texts.unique, example)
-    return _describe_text(column, missing, numbers, texts, rows)
+    if name in table.nominal:
+        return Column(name, "category", missing, texts.unique, example)
+    numbers = as_numbers(column)
+    if numbers.bad is None:
+        values = numbers.values.to_numpy()
+        unique = len(set(values[~np.isnan(values)].tolist()))
+        identifies = identifies_rows(values, unique, named)
+        kind = "constant" if unique == 1 else "identifier?" if identifies else "number"
+        note = _written(column, numbers) if kind == "number" else ""
+        return Column(name, kind, missing, unique, example, note, numbers.spelling)
+    return _describe_text(column, missing, numbers, texts, table.row_numbers, named)
 
 
 def _written(column: polars.Series, numbers: Numbers) -> str:
@@ -230,41 +264,44 @@ def _written(column: polars.Series, numbers: Numbers) -> str:
     return f"Column {column.name!r} is read as numbers with {numbers.spelling}: {example}{doubt}."
 
 
-def _describe_text(column: polars.Series, missing: int, numbers: Numbers, texts: Texts, rows: Integers) -> Column:
+def _describe_text(
+    column: polars.Series, missing: int, numbers: Numbers, texts: Texts, rows: Integers, named: bool
+) -> Column:
     name, unique, length, example = column.name, texts.unique, texts.length, texts.example
     present = len(column) - missing
-    found = f"Column {name!r} holds {unique} different texts in {present} rows"
-    if texts.dates:
-        return Column(name, "date", missing, unique, example, _date_advice(name))
+    if texts.order:
+        doubt = " If that is not meant, write them as 2020-12-31." if texts.doubtful else ""
+        note = f"Column {name!r} is read as dates ({ORDERS[texts.order]}), such as {example[:40]!r}.{doubt}"
+        return Column(name, "date", missing, unique, example, note, order=texts.order)
     odd = ""
     if like_numbers(sample_of(column)):
         odd = f"its cells, such as {example[:40]!r}, look like numbers, but are not all written in one way"
+    if named and present >= FEWEST and unique >= (ALMOST if present > 2 * FEW else 1.0) * present:
+        return Column(name, "identifier?", missing, unique, example)
     if length <= LONG and unique <= max(FEW, min(MOST, present // ROWS_EACH)):
         note = f"Column {name!r} is taken as categories: {odd}." if odd else ""
         return Column(name, "category", missing, unique, example, note)
     if numbers.bad is not None and numbers.values.null_count() - missing < present / 2:
         word, row = str(column[numbers.bad])[:40], rows[numbers.bad]
         note = f"Column {name!r} holds numbers, but {word!r} in row {row}: correct the cell, or leave it empty."
-        return Column(name, "text", missing, unique, example, note)
-    if length <= LONG and unique >= ALL_DIFFERENT * present and present > 2 * FEW:
+        return Column(name, "mixed", missing, unique, example, note)
+    if (at := first_that_is_no_date(column)) is not None:
+        word, row = str(column[at])[:40], rows[at]
+        note = (
+            f"Column {name!r} holds dates, but {word!r} in row {row} is none, or is written in another way: correct "
+            "the cell, or leave it empty."
+        )
+        return Column(name, "mixed", missing, unique, example, note)
+    brief = texts.words < SPOKEN
+    if brief and unique >= ALL_DIFFERENT * present and present > 2 * FEW:
         note = f"Column {name!r} is left out: {odd}. Write them as 1234.5." if odd else ""
         return Column(name, "identifier?", missing, unique, example, note)
-    note = (
-        f"{found} ({length:.0f} characters on average), too many for categories: leave it out, group it into fewer "
-        "values, or turn words into counts (sklearn.feature_extraction.text) and save these as a libsvm file."
-    )
+    found = f"Column {name!r} holds {unique} different texts in {present} rows"
+    if brief:
+        note = f"{found}: those that {FEWEST_ROWS} rows have, {MOST} at most, are categories, the rest are as one."
+        return Column(name, "category", missing, unique, example, note, rare=True)
+    note = f"{found} ({length:.0f} characters on average), and is taken as words."
     return Column(name, "text", missing, unique, example, note)
-
-
-def _date_advice(name: str) -> str:
-    return f"Column {name!r} holds dates: turn them into numbers (year, month, days since a date), or leave it out."
-
-
-def _counts_rows(values: polars.Series) -> bool:
-    """Whether the numbers are those of the rows, one after the other."""
-    if len(values) <= 2 * FEW or values.null_count() or values[1] - values[0] != 1.0:
-        return False
-    return bool((np.diff(values.to_numpy()) == 1.0).all())
 
 
 def describe_matrix(matrix: Any) -> list[Column]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
+from separatrix.data.arff import read_arff
 from separatrix.data.delimited import Layout, split_header
 from separatrix.data.labels import check_classes, labels
 from separatrix.data.parquet import parquet_table
@@ -32,11 +34,12 @@ def read_table(
     Parameters
     ----------
     source : path, "-" or binary file object
-        "-" is standard input. Files compressed by gzip are read as they are.
+        "-" is standard input. Files compressed by gzip, xz or bzip2 are read as they are. A first line that is a row of
+        data like the others is read as one: the columns are then called "column 1" and so on.
     target : str, default=None
         The column of the labels. Rows without a label are left out, and counted in the notes of the table. A libsvm
         file has its labels at the start of each line, and needs no name.
-    format : {"csv", "tsv", "parquet", "svmlight"}, default=None
+    format : {"csv", "tsv", "parquet", "svmlight", "arff"}, default=None
         Found from the ending of the name, or else from the content.
 
     Returns
@@ -64,8 +67,13 @@ def read_table(
     if file.format == "svmlight":
         return _svmlight(data, file, target, fingerprint)
     require_polars()
+    if file.format == "arff":
+        arff = read_arff(data, file.name)
+        return _with_labels(arff.frame, file.name, target, fingerprint, (), arff.nominal)
     header, body, first_line = split_header(data, file.name)
-    layout = Layout.of(header, SEPARATORS[file.format], file.name)
+    layout = Layout.of(header, SEPARATORS[file.format], file.name, body)
+    if layout.data:
+        body, first_line = header.rstrip(b"\r") + b"\n" + body, first_line - 1 - header.count(b"\n")
     frame = layout.frame(body, 1, first_line)
     if not len(frame):
         raise DataError(f"{file.name} has a header but no rows below it.")
@@ -82,18 +90,27 @@ def _parquet(file: Source, target: str | None) -> Table:
 
 
 def _with_labels(
-    frame: polars.DataFrame, name: str, target: str | None, fingerprint: str, notes: tuple[str, ...]
+    frame: polars.DataFrame,
+    name: str,
+    target: str | None,
+    fingerprint: str,
+    notes: tuple[str, ...],
+    nominal: frozenset[str] = frozenset(),
 ) -> Table:
     row_numbers = np.arange(1, len(frame) + 1)
+    whole = Table(frame, None, None, None, name, fingerprint, row_numbers, notes, nominal=nominal)
     if target is None:
-        return Table(frame, None, None, None, name, fingerprint, row_numbers, notes)
+        return whole
     if target not in frame.columns:
         raise unknown_column(name, target, frame.columns, "target column")
     y, has, note = labels(frame[target], name, target)
-    frame = frame.drop(target)
-    if len(has) < len(frame):
+    frame, nominal = frame.drop(target), nominal - {target}
+    identifiers: frozenset[str] = frozenset()
+    if len(has) < len(frame):  # numbers of records have gaps where rows are left out: all rows show what they are
+        columns = replace(whole, frame=frame, nominal=nominal).columns
+        identifiers = frozenset(column.name for column in columns if column.kind == "identifier?")
         frame, row_numbers = frame[has], row_numbers[has]
-    return Table(frame, None, y, target, name, fingerprint, row_numbers, notes + note)
+    return Table(frame, None, y, target, name, fingerprint, row_numbers, notes + note, identifiers, nominal)
 
 
 def _svmlight(data: bytes, file: Source, target: str | None, fingerprint: str) -> Table:

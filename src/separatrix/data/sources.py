@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import shutil
@@ -18,7 +20,7 @@ from typing import Any, BinaryIO, cast
 
 from separatrix.errors import DataError
 
-FORMATS = ("csv", "tsv", "parquet", "svmlight")
+FORMATS = ("csv", "tsv", "parquet", "svmlight", "arff")
 _ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -28,6 +30,18 @@ _ENDINGS = {
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
     ".svm": "svmlight",
+    ".arff": "arff",
+}
+_COMPRESSED = (".gz", ".gzip", ".xz", ".bz2")
+#: What files start with that are no tables of text, and what to do.
+_OTHERS = {
+    b"PK\x03\x04": "a ZIP archive or an Excel workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook: save the sheet as CSV",
+    b"SQLite format 3": "a database: export the table as CSV",
+    b"\x89HDF": "an HDF5 file: save the table as CSV or Parquet",
+    b"ARROW1": "an Arrow file: save the table as Parquet",
+    b"\x28\xb5\x2f\xfd": "compressed by Zstandard: unpack it, or compress it by gzip",
+    b"\x93NUMPY": "a NumPy array: save it as CSV with a header line",
 }
 _SVMLIGHT = re.compile(rb"[-+\d.,eE]*(\s+qid:\d+)?(\s+\d+:[-+\w.]+)+\s*(#.*)?$")
 
@@ -73,15 +87,17 @@ def explained(name: str) -> Iterator[None]:
     """Failures of the disk or of the compression, as errors that name the file."""
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
         raise DataError(f"{name}: the compressed file is damaged or cut off ({error}). Compress it anew.") from error
     except OSError as error:
+        if error.errno is None:  # of bz2, which has no error of its own
+            raise DataError(f"{name}: the compressed file is damaged ({error}). Compress it anew.") from error
         raise DataError(f"{name} cannot be read: {error.strerror or error}.") from error
 
 
 @contextmanager
 def opened(source: Any, format: str | None = None) -> Iterator[Source]:
-    """The table at ``source``, uncompressed if it starts as gzip files do."""
+    """The table at ``source``, uncompressed if it starts as files of gzip, xz or bzip2 do."""
     if format is not None:
         format = {"libsvm": "svmlight"}.get(format, format)
         if format not in FORMATS:
@@ -115,11 +131,22 @@ def _uncompressed(
             buffered: Any = io.BufferedReader(file)
         else:
             buffered = file if hasattr(file, "peek") else io.BufferedReader(io.BytesIO(file.read()))
-        compressed = buffered.peek(2)[:2] == b"\x1f\x8b"
-        plain: Any = io.BufferedReader(gzip.GzipFile(fileobj=buffered)) if compressed else buffered
+        start = buffered.peek(8)[:8]
+        plain: Any = buffered
+        if start.startswith(b"\x1f\x8b"):
+            plain = io.BufferedReader(gzip.GzipFile(fileobj=buffered))
+        elif start.startswith(b"\xfd7zXZ\0"):
+            plain = io.BufferedReader(lzma.open(buffered))  # noqa: SIM115 (the caller's file is left open)
+        elif start.startswith(b"BZh"):
+            plain = io.BufferedReader(bz2.open(buffered))  # noqa: SIM115 (likewise)
         head = plain.peek(1 << 16)
+    other = next((what for magic, what in _OTHERS.items() if head.startswith(magic)), None)
+    if other is not None:
+        raise DataError(f"{name} is {other}.")
     try:
-        yield Source(cast(BinaryIO, plain), format or _by_name(path) or _by_content(head), name, own and not compressed)
+        yield Source(
+            cast(BinaryIO, plain), format or _by_name(path) or _by_content(head), name, own and plain is buffered
+        )
     finally:
         if buffered is not file and hasattr(file, "readinto"):
             buffered.detach()  # or the caller's file would be closed with it
@@ -128,13 +155,15 @@ def _uncompressed(
 def _by_name(path: Path | None) -> str | None:
     if path is None:
         return None
-    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in (".gz", ".gzip")]
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     return _ENDINGS.get(endings[-1]) if endings else None
 
 
 def _by_content(head: bytes) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
+    if re.match(rb"(\s|%[^\n]*\n)*@relation\s", head, re.IGNORECASE):
+        return "arff"
     first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     if _SVMLIGHT.match(first):
         return "svmlight"

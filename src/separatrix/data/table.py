@@ -25,9 +25,9 @@ class Column:
     ----------
     name : str
     kind : str
-        "number", "boolean", "category"; "constant" (one value) and "empty" (none), which say nothing; "identifier?" (a
-        different text in nearly every row, or a row number), which is left out; "text", "date" and "nested", which a
-        classifier cannot use as they are.
+        "number", "boolean", "category", "date", "text" (words); "constant" (one value) and "empty" (none), which say
+        nothing; "identifier?" (a different text in nearly every row, or the number of a record), which is left out;
+        "mixed" (numbers or dates, and something else) and "nested", which a classifier cannot use as they are.
     n_missing, n_unique : int
         Cells without a value, and different values in the others.
     example : str
@@ -36,6 +36,10 @@ class Column:
         What is wrong with the column and what to do, if anything is; or how it was read, if that was a decision.
     spelling : Spelling or None
         How its numbers are written, if not as 1234.5.
+    order : str
+        How its dates are written: "ymd", "mdy" or "dmy"; "" if it has none.
+    rare : bool
+        Whether it has categories of so few rows that they are not told apart.
     """
 
     name: str
@@ -45,6 +49,8 @@ class Column:
     example: str
     note: str = ""
     spelling: Spelling | None = None
+    order: str = ""
+    rare: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +76,10 @@ class Table:
         Where each row is in the file, counted from 1 without the header.
     notes : tuple of str
         What was done on the way, in sentences.
+    identifiers : frozenset of str
+        Columns that identify rows, as all rows of the file show, also those that have no label.
+    nominal : frozenset of str
+        Columns that the file declares to be categories, whatever their values look like.
     """
 
     frame: polars.DataFrame | None
@@ -80,6 +90,8 @@ class Table:
     fingerprint: str
     row_numbers: Integers
     notes: tuple[str, ...] = ()
+    identifiers: frozenset[str] = frozenset()
+    nominal: frozenset[str] = frozenset()
 
     @property
     def n_rows(self) -> int:

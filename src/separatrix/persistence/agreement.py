@@ -247,14 +247,16 @@ def _class_weight(value: Any, classes: Any, y: Any) -> Array | None:
 def row_differences(model: Any, X: Any, y: Any) -> list[str]:
     """Whether the support vectors are the rows that the certificate names; all rows are taken to have a weight."""
     attributes = model.__dict__
-    if not isinstance(model._model, Expansion):
-        return []
-    support, vectors = attributes["support_"], attributes["support_vectors_"]
+    kernel = isinstance(model._model, Expansion)
+    if not kernel and not ("support_" in attributes and any("alpha" in part for part in _parts(model))):
+        return []  # of a linear machine without multipliers, the weights say it all
+    support = attributes["support_"]
     n = len(X) if isinstance(X, list) else X.shape[0]
     if len(support) and support.max() >= n:
         return ["its support vectors are not rows of these data"]
     found = []
-    if not isinstance(model._model.support.kernel, Precomputed) and not _same_points(vectors, X, support):
+    vectors = attributes["support_vectors_"] if kernel and not _precomputed(model) else None
+    if vectors is not None and not _same_points(vectors, X, support):
         found.append("its support vectors are not those rows of these data")
     try:
         if not all(_same_rows(model, part, support, n, y) for part in _parts(model)):
@@ -264,13 +266,17 @@ def row_differences(model: Any, X: Any, y: Any) -> list[str]:
     return found
 
 
+def _precomputed(model: Any) -> bool:
+    return isinstance(model._model.support.kernel, Precomputed)
+
+
 def _same_rows(model: Any, part: Mapping[str, Any], support: Any, n: int, y: Any) -> bool:
     """Whether a part has the coefficients of the support vectors, each with its row."""
     coefficients = _multipliers(model, _row(part, len(model.classes_)))
     own, stated = np.zeros(n, dtype=coefficients.dtype), np.zeros(n)
     own[support] = coefficients
     places = np.asarray(part["support"] if "support" in part else part["points"])
-    if "lower" in part:  # a margin, whose points are counted among the two classes
+    if "lower" in part and part.get("negative") is not None:  # a margin, whose points are counted among the two classes
         sides = np.asarray(part["classes"])[[part["positive"], part["negative"]]]
         places = np.flatnonzero(np.isin(y, sides))[places]
     signed = part.get("expansion", part.get("dual_coef"))

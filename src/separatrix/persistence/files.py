@@ -26,9 +26,13 @@ from separatrix.persistence.container import pack, unpack
 from separatrix.persistence.fields import FIELDS, LEFT_OUT, check_fields
 from separatrix.persistence.scorers import describe, rebuild
 from separatrix.persistence.values import Reader, Writer
+from separatrix.scoring.calibration import Calibration
+from separatrix.scoring.decision import Decision
+from separatrix.scoring.scorer import Scorer, fault
 
-SCHEMA = 1
-_PARTS = {"schema", "class", "parameters", "fitted", "scorer", "published", "encoder", "fingerprint", "versions"}
+SCHEMA = 2
+_PARTS = {"schema", "class", "parameters", "fitted", "scorer", "published", "encoder", "calibration", "decision"}
+_PARTS |= {"fingerprint", "versions"}
 # what reading something malformed may raise before anyone can say what is wrong with it
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
 
@@ -47,12 +51,18 @@ class Bundle:
         The SHA-256 of the table that the classifier was fitted to.
     versions : mapping
         Of separatrix, NumPy, scikit-learn and Python, when the file was written.
+    calibration : Calibration or None
+        What makes probabilities of the model's scores.
+    decision : Decision or None
+        Which class the probabilities decide on.
     """
 
     model: Any
     encoder: Encoder | None
     fingerprint: str | None
     versions: Mapping[str, str]
+    calibration: Calibration | None = None
+    decision: Decision | None = None
 
     def differences(self, X: Any, y: Any) -> list[str]:
         """How the model differs from what its certificate is about, given the rows that it was fitted to; in words.
@@ -79,8 +89,8 @@ def save(
     *,
     encoder: Encoder | None = None,
     fingerprint: str | None = None,
-    calibration: Any = None,
-    decision: Any = None,
+    calibration: Calibration | None = None,
+    decision: Decision | None = None,
 ) -> None:
     """Write a fitted classifier to a file, in one step: whatever happens, the old file or the new one is there.
 
@@ -93,10 +103,15 @@ def save(
         Fitted. With a function as a parameter (a kernel, a scoring), or a family of one's own, it cannot be saved.
     path : path
         Used as given; an existing file is replaced.
+        A `Scorer` is saved with all that it consists of.
     encoder : Encoder, default=None
-        Travels with the model, for `load_bundle`.
+        Travels with the model: `load` then returns a `Scorer`, which takes raw rows.
     fingerprint : str, default=None
         Of the data, as `separatrix.data.Table.fingerprint` has it.
+    calibration : Calibration, default=None
+        What makes probabilities of the model's scores; goes with an encoder.
+    decision : Decision, default=None
+        Which class the probabilities decide on; goes with an encoder.
 
     Raises
     ------
@@ -116,7 +131,9 @@ def save(
     ...     load(os.path.join(folder, "model.separatrix")).predict([[2.5]]).tolist()
     ['high']
     """
-    write_atomically(path, dump(model, encoder=encoder, fingerprint=fingerprint))
+    write_atomically(
+        path, dump(model, encoder=encoder, fingerprint=fingerprint, calibration=calibration, decision=decision)
+    )
 
 
 def dump(
@@ -124,10 +141,13 @@ def dump(
     *,
     encoder: Encoder | None = None,
     fingerprint: str | None = None,
-    calibration: Any = None,
-    decision: Any = None,
+    calibration: Calibration | None = None,
+    decision: Decision | None = None,
 ) -> bytes:
     """The file that `save` writes, as bytes."""
+    if isinstance(model, Scorer):
+        encoder, calibration, decision = model.encoder, model.calibration, model.decision
+        model = model.model
     if _allowed(type(model).__name__) is not type(model):
         raise ModelFileError(
             f"{type(model).__name__} is not a classifier of separatrix: save one of these, such as the last step of a "
@@ -148,6 +168,8 @@ def dump(
         "scorer": writer.write(describe(model), "scorer"),
         "published": [name for name in vars(model).get("_published", ()) if name != "trace_"],
         "encoder": None if encoder is None else writer.write(encoder.to_dict(), "encoder"),
+        "calibration": None if calibration is None else writer.write(calibration.to_dict(), "calibration"),
+        "decision": None if decision is None else writer.write(decision.to_dict(), "decision"),
         "fingerprint": fingerprint,
         "versions": _versions(),
     }
@@ -160,7 +182,7 @@ def dump(
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read the classifier that `save` wrote.
+    """Read what `save` wrote: a `Scorer`, which takes raw rows, if there is an encoder; else the classifier.
 
     Nothing in the file is executed; every field, shape and number is checked, and so is a checksum of all bytes.
 
@@ -170,18 +192,21 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    classifier
+    Scorer or classifier
 
     Raises
     ------
     ModelFileError
         The file is not there, is no model file, or is damaged.
     """
-    return load_bundle(path).model
+    bundle = load_bundle(path)
+    if bundle.encoder is None:
+        return bundle.model
+    return Scorer(bundle.model, bundle.encoder, bundle.calibration, bundle.decision)
 
 
 def load_bundle(path: str | os.PathLike[str]) -> Bundle:
-    """Read a classifier with its encoder, the fingerprint of its data and the versions it was written by.
+    """Read a classifier and, apart from it, all that was saved with it, and the versions it was written by.
 
     Parameters
     ----------
@@ -227,7 +252,9 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
     sizes = check_fields(fitted)
     scorer = reader.read(document["scorer"])
     private = rebuild(scorer, fitted, sizes, parameters.get("shared_variance", True))
-    encoder = None if document["encoder"] is None else _encoder(reader.read(document["encoder"]))
+    encoder = _part(Encoder, reader.read(document["encoder"]))
+    calibration = _part(Calibration, reader.read(document["calibration"]))
+    decision = _part(Decision, reader.read(document["decision"]))
     if reader.left:
         raise ModelFileError(f"nothing refers to its tensors {sorted(reader.left)!r:.200}")
     model = kind(**parameters)
@@ -235,7 +262,14 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
     model.__dict__["_published"] = _published(document["published"], model.__dict__)
     if wrong := differences(model):
         raise ModelFileError(f"{', and '.join(wrong)}: one of them was changed after the fit")
-    return Bundle(model, encoder, _fingerprint(document["fingerprint"]), _checked_versions(document["versions"]))
+    if encoder is None and (calibration is not None or decision is not None):
+        raise ModelFileError("it has a calibration or a decision but no encoder, so that no `Scorer` could use them")
+    if unusable := fault(model, calibration, decision):
+        raise ModelFileError(unusable)
+    if encoder is not None and len(encoder.names) != getattr(model, "n_features_in_", len(encoder.names)):
+        raise ModelFileError(f"its encoder gives {len(encoder.names)} features, which its model does not take")
+    fingerprint, versions = _fingerprint(document["fingerprint"]), _checked_versions(document["versions"])
+    return Bundle(model, encoder, fingerprint, versions, calibration, decision)
 
 
 def _allowed(name: Any) -> type[Classifier] | None:
@@ -279,9 +313,9 @@ def _published(names: Any, present: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _encoder(plain: Any) -> Encoder:
+def _part(kind: Any, plain: Any) -> Any:
     try:
-        return Encoder.from_dict(plain)
+        return None if plain is None else kind.from_dict(plain)
     except DataError as error:
         raise ModelFileError(str(error)) from error
 

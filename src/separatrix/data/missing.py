@@ -1,0 +1,3 @@
+"""What stands for a missing value."""
+
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
