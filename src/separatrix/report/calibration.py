@@ -115,7 +115,7 @@ def calibration_words(run: Run) -> tuple[bool, str] | None:
     return True, (
         f"The probabilities are off by {100 * distance:.1f} points on average, {_way(run, bins, weights, gaps)}: "
         f"where {100 * worst.stated:.0f}% was stated, {100 * worst.share:.0f}% of {worst.rows:,} rows "
-        f"{'were ' + run.classes[1] if len(run.classes) == 2 else 'were right'}."
+        f"{f'were “{run.classes[1]}”' if len(run.classes) == 2 else 'were right'}."
     )
 
 
@@ -125,7 +125,7 @@ def _way(run: Run, bins: list[Bin], weights: Floats, gaps: Floats) -> str:
     if len(run.classes) > 2:
         return "too sure" if bias > 0 else "not sure enough"
     if abs(bias) > 0.75 * distance:
-        return f"too {'high' if bias > 0 else 'low'} for {run.classes[1]}"
+        return f"too {'high' if bias > 0 else 'low'} for “{run.classes[1]}”"
     outward = float(weights @ (gaps * np.sign([each.stated - 0.5 for each in bins])))
     return "too near to 0 and 1" if outward > 0 else "too near to one half"
 

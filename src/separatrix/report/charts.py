@@ -103,10 +103,10 @@ def histogram(run: Run) -> Drawing | None:
         sides = [run.truth == 1, run.truth == 0]
         names = [f"{run.classes[1]} (upwards)", f"{run.classes[0]} (downwards)"]
         ends = (f"← predicted {run.classes[0]}", f"predicted {run.classes[1]} →")
-        label, unit = "held-out score; 0 is the cut", "share of the class"
+        label, unit, kinds = "held-out score; 0 is the cut", "share of the class", ("fill-b", "fill-a")
     else:
         sides, names = [~wrong, wrong], ["predicted right (upwards)", "predicted wrong (downwards)"]
-        label, unit = "lead of the true class; 0 is the cut", "share of all rows"
+        label, unit, kinds = "lead of the true class; 0 is the cut", "share of all rows", ("fill-a", "fill-b")
     inside = np.clip(values, edges[0], edges[-1])
     whole = [max(1, int(side.sum())) if len(run.classes) == 2 else len(values) for side in sides]
     heights = [np.histogram(inside[side], edges)[0] / total for side, total in zip(sides, whole, strict=True)]
@@ -120,12 +120,12 @@ def histogram(run: Run) -> Drawing | None:
         f"Histogram of held-out scores; {int(wrong.sum())} of {len(values)} rows are predicted wrong.",
         y_tick=lambda value: f"{100 * abs(value):g}%",
     )
-    for sign, height, kind in zip((1, -1), heights, ("fill-b", "fill-a"), strict=True):
+    for sign, height, kind in zip((1, -1), heights, kinds, strict=True):
         for j in np.flatnonzero(height):
             axes.bar(float(edges[j]), float(edges[j + 1]), sign * float(height[j]), kind)
     axes.line([float(edges[0]), float(edges[-1])], [0.0, 0.0], "axis")
     axes.line([0.0, 0.0], [-down, up], "guide")
-    return Drawing(axes.render(), list(zip(names, ("fill-b", "fill-a"), strict=True)), ends)
+    return Drawing(axes.render(), list(zip(names, kinds, strict=True)), ends)
 
 
 def _curves(

@@ -13,6 +13,7 @@ from separatrix._typing import Integers
 MOST = 20  # classes with a row of their own; of more, the others share one
 SHADES = 5  # steps of shading
 LISTED = 5  # commonest confusions in words
+WIDE = 3  # classes whose names are written out above their columns
 NAME = 22  # letters of a class above a narrow column; its row has the whole name
 
 
@@ -51,7 +52,7 @@ class Confusions:
     @property
     def narrow(self) -> bool:
         """Whether names stand upright above their columns."""
-        return len(self.names) > 3
+        return len(self.names) > WIDE
 
 
 def confusions(truth: Integers, predicted: Integers, classes: Sequence[str]) -> Confusions:
@@ -78,7 +79,8 @@ def confusions(truth: Integers, predicted: Integers, classes: Sequence[str]) -> 
         total = int(counts[i].sum())
         cells = [Cell(int(count), int(count) / max(total, 1), i == j) for j, count in enumerate(counts[i])]
         rows.append((name, total, cells))
-    return Confusions([shortened(name) for name in names], rows, listed if k > 2 else [], others)
+    above = [shortened(name) for name in names] if k > WIDE else names
+    return Confusions(above, rows, listed if k > 2 else [], others)
 
 
 def shortened(name: str, most: int = NAME) -> str:

@@ -12,6 +12,7 @@ from html import escape
 
 WIDTH, HEIGHT = 380, 264  # so narrow that letters stay legible on a telephone, where a drawing is as wide as the page
 LEFT, RIGHT, TOP, BOTTOM = 54, 12, 12, 42
+MARKS = 8  # numbers on a scale at most, which fit side by side on a telephone
 
 
 def text(value: object) -> str:
@@ -148,7 +149,7 @@ class Scale:
         """The numbers of the scale."""
         labels = "".join(
             f'<text class="middle tick" x="{self.place(value):.2f}%" y="14">{short(value)}</text>'
-            for value in ticks(self.low, self.high)
+            for value in ticks(self.low, self.high, MARKS)
         )
         return f'<svg class="scale" aria-hidden="true" focusable="false">{labels}</svg>'
 
@@ -157,7 +158,7 @@ class Scale:
 
         What lies beyond an end is drawn as an arrow there; the numbers stand beside it in the table.
         """
-        lines = [self._upright(tick, "grid") for tick in ticks(self.low, self.high)]
+        lines = [self._upright(tick, "grid") for tick in ticks(self.low, self.high, MARKS)]
         if guide is not None:
             lines.append(self._upright(guide, "guide"))
         off = value > self.high or value < self.low
@@ -177,11 +178,13 @@ class Scale:
 
 
 def key(kind: str) -> str:
-    """The sign of a legend: a piece of line, a dot or a bar in the class `kind`."""
-    sign = '<rect class="{}" x="5" y="2" width="14" height="10"/>' if kind.startswith("fill") else None
-    sign = '<circle class="{}" cx="12" cy="7" r="5"/>' if kind.endswith("dot") else sign
-    sign = sign or '<line class="{}" x1="0" x2="24" y1="7" y2="7"/>'
-    return f'<svg class="key" viewBox="0 0 24 14" aria-hidden="true" focusable="false">{sign.format(text(kind))}</svg>'
+    """The sign of a legend: a piece of line, a dot or a square in the class `kind`."""
+    size, width, sign = "key", 24, f'<line class="{text(kind)}" x1="0" x2="24" y1="7" y2="7"/>'
+    if kind.startswith("fill"):
+        size, width, sign = "key sign", 14, f'<rect class="{text(kind)}" x="1" y="1" width="12" height="12"/>'
+    elif kind.endswith("dot"):
+        size, width, sign = "key sign", 14, f'<circle class="{text(kind)}" cx="7" cy="7" r="5"/>'
+    return f'<svg class="{size}" viewBox="0 0 {width} 14" aria-hidden="true" focusable="false">{sign}</svg>'
 
 
 def effect_bar(value: float, largest: float) -> str:
