@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from separatrix import __version__
+from separatrix.cli import EXIT_CODES, SUMMARY
 from separatrix.cli.bench import bench
 from separatrix.cli.compare import compare
 from separatrix.cli.fit import fit
@@ -15,8 +16,8 @@ from separatrix.cli.separable import separable
 from separatrix.cli.verify import verify
 
 app = typer.Typer(
-    help="Linear classifiers that prove what they found.",
-    epilog="Exit codes: 0 fine; 2 usage; 3 not certified, or verify fails; 4 bad data or bad file; 130 interrupted.",
+    help=SUMMARY,
+    epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

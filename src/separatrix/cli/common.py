@@ -13,23 +13,14 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
-from rich.console import Console
-from sklearn.utils._param_validation import InvalidParameterError
-
-from separatrix.errors import (
-    DataError,
-    InvalidInputError,
-    ModelFileError,
-    NotSeparableError,
-    SeparatrixError,
-    UndecidedError,
-    UnsupportedParameterError,
-)
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from separatrix.data import Table
 
 USAGE, UNCERTIFIED, BAD_DATA, INTERRUPTED = 2, 3, 4, 130
+METRICS = ("balanced_accuracy", "accuracy", "auc", "log_loss", "brier", "f1", "mcc")
 PIPED_WIDTH = 132  # of a table that no terminal limits
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
@@ -59,21 +50,20 @@ def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt as stop:
-            _complain(f"Interrupted: {str(stop) or 'no file was written.'}")
+            complain(f"Interrupted: {str(stop) or 'no file was written.'}")
             code = INTERRUPTED
         except BrokenPipeError:  # the reader, as in "| head", has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
-        except (SeparatrixError, OSError, MemoryError, InvalidParameterError) as error:
-            if kwargs.get("debug"):
-                raise
-            code = exit_code(error)
-            _complain(_words(error))
         except Exception as error:
             if kwargs.get("debug") or isinstance(error, typer.BadParameter):
                 raise
-            code = 1
-            _complain(f"Unexpected {type(error).__name__}: {error}\nPlease report it; --debug shows where it happened.")
+            code = exit_code(error)
+            if code == 1:
+                report = "Please report it; --debug shows where it happened."
+                complain(f"Unexpected {type(error).__name__}: {error}\n{report}")
+            else:
+                complain(_words(error))
         raise typer.Exit(code)
 
     return run
@@ -107,12 +97,23 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 
 def exit_code(error: BaseException) -> int:
-    """Which code an error ends with."""
-    if isinstance(error, UnsupportedParameterError | InvalidParameterError):
-        return USAGE
+    """Which code an error ends with; 1 for one that nobody foresaw."""
+    from separatrix.errors import (  # with scikit-learn behind it, which --help does without
+        DataError,
+        InvalidInputError,
+        ModelFileError,
+        NotSeparableError,
+        SeparatrixError,
+        UndecidedError,
+        UnsupportedParameterError,
+    )
+
+    if isinstance(error, UnsupportedParameterError) or type(error).__name__ == "InvalidParameterError":
+        return USAGE  # the latter is scikit-learn's, which is not imported for this
     if isinstance(error, NotSeparableError | UndecidedError):
         return UNCERTIFIED
-    return BAD_DATA if isinstance(error, DataError | ModelFileError | InvalidInputError | OSError | MemoryError) else 1
+    bad = (DataError, ModelFileError, InvalidInputError, SeparatrixError, OSError, MemoryError)
+    return BAD_DATA if isinstance(error, bad) else 1
 
 
 def _words(error: BaseException) -> str:
@@ -123,7 +124,8 @@ def _words(error: BaseException) -> str:
     return str(error)
 
 
-def _complain(message: str) -> None:
+def complain(message: str) -> None:
+    """A line on standard error."""
     print(f"separatrix: {clean(message)}", file=sys.stderr)
 
 
@@ -134,12 +136,16 @@ def clean(value: object) -> str:
 
 def out() -> Console:
     """Standard output: coloured on a terminal, plain and wide when piped. Nothing in the text is markup."""
+    from rich.console import Console
+
     width = None if sys.stdout.isatty() else PIPED_WIDTH
     return Console(markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
 def err() -> Console:
     """Standard error, for progress."""
+    from rich.console import Console
+
     return Console(stderr=True, markup=False, highlight=False, emoji=False)
 
 
@@ -152,6 +158,13 @@ def print_json(value: Any) -> None:
 def bad_option(message: str) -> typer.BadParameter:
     """A usage error."""
     return typer.BadParameter(message)
+
+
+def check_metric(name: str) -> str:
+    """The metric of this name, with - or _ between its words, or a usage error that lists them."""
+    if name.replace("-", "_") not in METRICS:
+        raise bad_option(f"No metric is called {name!r}. There are: {', '.join(METRICS)}.")
+    return name.replace("-", "_")
 
 
 def labelled(data: str, target: str | None, format: str | None, drop: list[str] | None = None) -> Table:

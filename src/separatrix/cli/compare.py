@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import shlex
+import time
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from separatrix.cli.common import (
+    METRICS,
     UNCERTIFIED,
+    USAGE,
     Debug,
     Drop,
     Format,
     Json,
     Target,
     bad_option,
+    check_metric,
     check_new_folder,
+    clean,
+    complain,
     guarded,
     labelled,
     out,
@@ -26,6 +32,9 @@ from separatrix.cli.common import (
     told,
     watched,
 )
+
+if TYPE_CHECKING:
+    from separatrix.compare import Run
 
 FILES = ("report.html", "model.separatrix", "run.json")
 
@@ -37,6 +46,13 @@ def compare(
     ] = None,
     target: Target = None,
     folder: Annotated[Path, typer.Option("--out", "-o", help="Where to write the files.")] = Path(),
+    metric: Annotated[
+        str, typer.Option("--metric", help=f"What ranks, chooses and sets the cut: {', '.join(METRICS)}.")
+    ] = METRICS[0],
+    save: Annotated[
+        str | None,
+        typer.Option("--save", help="Save this line of the leaderboard, by number or name.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of folds, samples and draws.")] = 0,
     folds: Annotated[int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")] = 5,
     time_limit: Annotated[
@@ -47,40 +63,93 @@ def compare(
     json_: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Say whether the classes are separable, rank every classifier, and write report, model and run.json."""
+    """Rank every classifier, save the best with honest probabilities, and write report, model and run.json."""
     from separatrix.cli.progress import progress
     from separatrix.cli.show import show_run
     from separatrix.compare import compare as run_comparison
+    from separatrix.compare.ranking import line_of
     from separatrix.data import embedded
-    from separatrix.persistence.atomic import write_together
+    from separatrix.persistence.atomic import write_atomically, write_together
     from separatrix.persistence.files import dump
-    from separatrix.report import render
 
+    started = time.monotonic()
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
+    metric = check_metric(metric)
     check_new_folder(folder, FILES)
+    source = table_words(data, target, drop, format)
     with progress() as tell:
         table = embedded() if data is None else labelled(data, target, format, drop)
-        run = run_comparison(table, folds=folds, seed=seed, time_limit=time_limit, tell=tell)
+        run = run_comparison(
+            table,
+            folds=folds,
+            seed=seed,
+            time_limit=max(1.0, time_limit - (time.monotonic() - started)),
+            metric=metric,
+            save=save,
+            data=source,
+            tell=tell,
+        )
+    run.time_limit = time_limit
     told(table, run.encoder)
-    words = ["separatrix", "compare", *([data, *(["--target", target] if target else [])] if data else [])]
-    words += ["--seed", str(seed), "--folds", str(folds)]
-    for name in drop or ():
-        words += ["--drop", name]
-    check = ["separatrix", "verify", "model.separatrix", *([data] if data else [])]
-    page = render(run, shlex.join(words), shlex.join(check))
-    model = dump(run.best.model, encoder=run.encoder, fingerprint=table.fingerprint)
-    files = {"report.html": page.encode(), "model.separatrix": model}
-    record = {**run.to_dict(), "files": {name: {"sha256": sha256(data).hexdigest()} for name, data in files.items()}}
-    files["run.json"] = (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    best = run.best
+    model = dump(
+        best.model,
+        encoder=run.encoder,
+        fingerprint=table.fingerprint,
+        calibration=best.calibration,
+        decision=best.decision,
+    )
     folder.mkdir(parents=True, exist_ok=True)
     with watched(*(folder / name for name in FILES), partly="without run.json, they need not belong together"):
-        write_together(folder, files)
+        # what was found is written before a page is drawn, which must not cost a finished run
+        (folder / "report.html").unlink(missing_ok=True)
+        write_together(folder, {"model.separatrix": model, "run.json": _record(run, {"model.separatrix": model})[0]})
+        words = ["separatrix", "compare", *source, "--metric", metric, "--seed", str(seed), "--folds", str(folds)]
+        page = _page(run, started + 1.05 * time_limit, words, data)
+        files = {"model.separatrix": model, **({} if page is None else {"report.html": page})}
+        text, record = _record(run, files)
+        if page is not None:
+            write_atomically(folder / "report.html", page)
+            write_atomically(folder / "run.json", text)
         if json_:
             print_json(record)
         else:
             console = out()
             show_run(run, console)
             console.print()
-            console.print(f"Wrote {', '.join(str(folder / name) for name in FILES)}.", soft_wrap=True)
-    return 0 if run.verified and run.best.certified else UNCERTIFIED
+            console.print(f"Wrote {', '.join(str(folder / name) for name in [*files, 'run.json'])}.", soft_wrap=True)
+    if save is not None and line_of(run.entries, save) is None:
+        names = ", ".join(entry.title for entry in run.entries if entry.key)
+        complain(f"--save: no line {clean(save)!r} can be saved, so {best.title} was. There are: {names}.")
+        return USAGE
+    return 0 if run.verified and best.certified else UNCERTIFIED
+
+
+def table_words(data: str | None, target: str | None, drop: list[str] | None, format: str | None) -> list[str]:
+    """What names the table on a command line."""
+    words = [] if data is None else [data]
+    words += [] if target is None else ["--target", target]
+    for name in drop or ():
+        words += ["--drop", name]
+    return words + ([] if format is None else ["--format", format])
+
+
+def _record(run: Run, files: dict[str, bytes]) -> tuple[bytes, dict[str, Any]]:
+    """run.json, as bytes and as plain values: everything shown, and the checksums of the files beside it."""
+    record = {**run.to_dict(), "files": {name: {"sha256": sha256(data).hexdigest()} for name, data in files.items()}}
+    return (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), record
+
+
+def _page(run: Run, until: float, words: list[str], data: str | None) -> bytes | None:
+    """report.html, or None with a word on standard error where it cannot be drawn."""
+    from separatrix.compare.explain import traced
+    from separatrix.report import render
+
+    run.trace = traced(run, until - time.monotonic())
+    check = ["separatrix", "verify", "model.separatrix", *([data] if data else [])]
+    try:
+        return render(run, shlex.join(words), shlex.join(check)).encode()
+    except Exception as error:
+        complain(f"report.html could not be drawn ({type(error).__name__}: {error}); the results are written.")
+        return None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from separatrix.cli.common import (
+    METRICS,
     UNCERTIFIED,
     Debug,
     Drop,
@@ -18,6 +19,7 @@ from separatrix.cli.common import (
     Target,
     bad_option,
     check_folder,
+    check_metric,
     clean,
     guarded,
     labelled,
@@ -27,38 +29,84 @@ from separatrix.cli.common import (
 )
 from separatrix.cli.models import MODELS, find_model, read_options
 
+if TYPE_CHECKING:
+    from separatrix._typing import Array
+    from separatrix.compare.held_out import Recipe
+
+CALIBRATIONS = ("sigmoid", "isotonic", "none")
+
 
 @guarded
 def fit(
     context: typer.Context,
-    data: Annotated[str, typer.Argument(help="A table; - for standard input.")],
     model: Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")],
     file: Annotated[Path, typer.Option("--out", "-o", help="The model file, named as given.")],
+    data: Annotated[
+        str | None, typer.Argument(help="A table; - for standard input. Without it, the embedded breast-cancer table.")
+    ] = None,
     target: Target = None,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Divide columns of numbers by their standard deviations, as compare does.")
+    ] = False,
+    calibrate: Annotated[
+        str, typer.Option("--calibrate", help="Probabilities from held-out scores: sigmoid, isotonic or none.")
+    ] = "none",
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            "--threshold", help="Of two classes: P from which on it says the second; or tuned.", show_default=False
+        ),
+    ] = None,
+    offsets: Annotated[
+        str | None,
+        typer.Option("--offsets", help="Of more classes: added to log P, as 0.1,0,-0.2; or tuned.", show_default=False),
+    ] = None,
+    metric: Annotated[str, typer.Option("--metric", help="What a cut is tuned for.")] = METRICS[0],
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=2, help="Learn from so many rows at random.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the sample and the folds.")] = 0,
+    folds: Annotated[int, typer.Option("--folds", min=2, help="Folds for --calibrate and a tuned cut.")] = 5,
     drop: Drop = None,
     format: Format = None,
     json_: Json = False,
     debug: Debug = False,
 ) -> int:
     """Fit one classifier to a table. Its parameters are options too, as in: --model logistic --C 0.5."""
+    import numpy as np
+
     import separatrix
     from separatrix.compare.quiet import quietly
-    from separatrix.compare.wording import certificate_words, seconds
-    from separatrix.data import Encoder
+    from separatrix.compare.tuning import sample_rows
+    from separatrix.compare.wording import certificate_words, seconds, status_words
+    from separatrix.data import Encoder, embedded
     from separatrix.errors import SeparatrixError
     from separatrix.persistence import save
 
     params = read_options(model, context.args)
-    estimator = getattr(separatrix, find_model(model).estimator)(**params)
+    kind = getattr(separatrix, find_model(model).estimator)
+    metric = check_metric(metric)
+    if calibrate not in CALIBRATIONS:
+        raise bad_option(f"--calibrate takes {', '.join(CALIBRATIONS)}; got {calibrate!r}.")
+    if data is None and target is not None:
+        raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     check_folder(file)
-    table = labelled(data, target, format, drop)
-    encoder = Encoder.fit(table)
+    table = embedded() if data is None else labelled(data, target, format, drop)
+    encoder = Encoder.fit(table, scale=scale)
     X, names = encoder.transform(table)
     notes = told(table, encoder)
+    y = np.asarray(table.y)
+    if sample is not None:
+        rows = sample_rows(y, sample, seed)
+        X, y = X[rows], y[rows]
+    classes = np.unique(y)
+    cut = _cut(threshold, offsets, len(classes))
+    estimator = kind(**params)
     started = time.monotonic()
     try:
         with quietly() as warnings:
-            estimator.fit(X, table.y)
+            estimator.fit(X, y)
+            recipe = _recipe(lambda: kind(**params), X, y, classes, calibrate, cut, metric, folds, seed)
     except ValueError as error:
         named = re.match(r"(\w+)", str(error))
         # the classifier names the parameter that it cannot use; scikit-learn, in a plain ValueError, may not
@@ -67,10 +115,19 @@ def fit(
             raise bad_option(str(error)) from None
         raise
     elapsed = time.monotonic() - started
-    save(estimator, file, encoder=encoder, fingerprint=table.fingerprint)
+    calibration, decision = recipe.calibration, recipe.decision if cut is not None else None
+    save(
+        estimator,
+        file,
+        encoder=encoder,
+        fingerprint=table.fingerprint,
+        calibration=calibration,
+        decision=decision,
+    )
     certificate, status = estimator.certificate_, estimator.status_
-    certified = certificate is not None and not str(status).startswith("Not certified")
-    accuracy = float(estimator.score(X, table.y))
+    no_optimum = status in (separatrix.Status.NO_MAXIMUM, separatrix.Status.NO_MINIMUM)
+    certified = certificate is not None and not str(status).startswith("Not certified") and not no_optimum
+    accuracy = float(estimator.score(X, y))
     if json_:
         print_json(
             {
@@ -83,10 +140,12 @@ def fit(
                 "classes": [str(label) for label in estimator.classes_],
                 "training_accuracy": accuracy,
                 "seconds": elapsed,
-                "status": str(status),
+                "status": status_words(certificate, status),
                 "certified": certified,
                 "certificate": certificate_words(certificate, status),
                 "claim": None if certificate is None else certificate.claim,
+                "calibration": None if calibration is None else calibration.to_dict(),
+                "decision": None if decision is None else decision.to_dict(),
                 "warnings": warnings,
                 "notes": notes,
                 "left_out": encoder.left_out,
@@ -97,9 +156,13 @@ def fit(
         console = out()
         shape = f"{X.shape[0]:,} rows, {len(names):,} features"
         console.print(f"{type(estimator).__name__} on {shape}: {seconds(elapsed)}, training accuracy {accuracy:.3f}")
-        console.print(str(status))
+        console.print(status_words(certificate, status))
         if certificate is not None:
             console.print(clean(certificate.claim))
+        if calibration is not None:
+            console.print(f"Probabilities calibrated ({calibration.kind}); the claim is about the model before that.")
+        if decision is not None:
+            console.print(f"Cut: {_cut_words(decision)}.")
         for warning in warnings:
             console.print(f"Warning: {clean(warning)}")
         if getattr(estimator, "standard_errors_", None) is not None:
@@ -107,6 +170,62 @@ def fit(
             console.print(clean(estimator.summary()), soft_wrap=True)
         console.print(f"Wrote {file}.", soft_wrap=True)
     return 0 if certified else UNCERTIFIED
+
+
+def _cut(threshold: str | None, offsets: str | None, k: int) -> Any:
+    """A `Decision` as given, "tuned", or None."""
+    from separatrix.errors import DataError
+    from separatrix.scoring.decision import Decision
+
+    name, given = ("--threshold", threshold) if offsets is None else ("--offsets", offsets)
+    if given is None:
+        return None
+    if threshold is not None and offsets is not None:
+        raise bad_option("--threshold is for two classes and --offsets for more: give one.")
+    if given == "tuned":
+        return given
+    if (name == "--threshold") != (k == 2):
+        raise bad_option(f"{name} is for {'two classes' if name == '--threshold' else 'more than two'}; there are {k}.")
+    try:
+        numbers = [float(word) for word in given.split(",")]
+        if name == "--offsets" and len(numbers) != k:
+            raise bad_option(f"--offsets needs {k} numbers, one for each class; got {len(numbers)}.")
+        plain = {"threshold": None, "offsets": numbers} if k > 2 else {"threshold": float(given), "offsets": None}
+        return Decision.from_dict(plain)
+    except (ValueError, DataError):
+        raise bad_option(f"{name} needs a probability, numbers or the word tuned; got {given!r}.") from None
+
+
+def _recipe(
+    build: Any, X: Any, y: Array, classes: Array, calibrate: str, cut: Any, metric: str, folds: int, seed: int
+) -> Recipe:
+    """Calibration and cut, from scores of held-out rows where they are to be learned."""
+    import numpy as np
+
+    from separatrix.compare.folds import check_classes, stratified
+    from separatrix.compare.held_out import Recipe, out_of_fold
+    from separatrix.scoring.calibration import fit_calibration
+    from separatrix.scoring.decision import Decision, tune
+
+    decision = cut if isinstance(cut, Decision) else Decision()
+    if calibrate == "none" and cut != "tuned":
+        return Recipe(None, decision)
+    codes = np.searchsorted(classes, y)
+    check_classes(classes, np.bincount(codes))
+    said = out_of_fold(build, X, y, stratified(codes, folds, seed), classes)
+    if calibrate == "none" and said.probabilities is None:
+        raise bad_option("This classifier has no probabilities to cut: give --calibrate sigmoid or isotonic too.")
+    calibration = None if calibrate == "none" else fit_calibration(said.scores, codes, len(classes), calibrate)
+    recipe = Recipe(calibration, decision)
+    return recipe if cut != "tuned" else Recipe(calibration, tune(recipe.probabilities(said), codes, metric))
+
+
+def _cut_words(decision: Any) -> str:
+    if decision.threshold is not None:
+        return f"the second class from a probability of {decision.threshold:.4g} on"
+    if decision.offsets is None:
+        return "the most probable class"
+    return "the largest log P plus " + ", ".join(f"{offset:.3g}" for offset in decision.offsets)
 
 
 def _plain(params: dict[str, Any]) -> dict[str, Any]:

@@ -82,7 +82,6 @@ MODELS: Mapping[str, Model] = {
             "loss": word,
             "solver": word,
             "init": word,
-            "threshold": number,
             "identifiability": word,
             "bias_reduction": word,
             "learning_rate": number,

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from separatrix.cli.common import clean
-from separatrix.compare.metrics import Figure
+from separatrix.compare.metrics import NAMES, Figure
 from separatrix.compare.result import Entry, Run
 from separatrix.compare.wording import count, seconds
 
@@ -17,7 +17,13 @@ MOST_COEFFICIENTS = 8
 
 
 def show_run(run: Run, console: Console) -> None:
-    """Verdict, leaderboard, best model and its weights."""
+    """The verdict in words first; then data, leaderboard, the saved model and its weights."""
+    for number, words in enumerate(run.verdict_words):
+        warning = words.startswith(("Warning", "Nothing", "Possible leak"))
+        console.print(clean(words), style="bold red" if warning else "bold" if number == 0 else "", soft_wrap=True)
+    if run.linearity:
+        console.print(clean(run.linearity), soft_wrap=True)
+    console.print()
     show_data(run, console)
     style = {"separable": "green", "quasi-separable": "yellow"}.get(run.verdict, "cyan")
     line = Text("Separability  ", style="bold").append(run.verdict, style=f"bold {style}")
@@ -31,11 +37,13 @@ def show_run(run: Run, console: Console) -> None:
     for left in run.left:
         console.print(f"  left out: {left.title}: {clean(left.why)}", style="dim")
     console.print()
-    best = Text("Best model    ", style="bold").append(run.best.title, style="bold")
+    best = Text("Saved model   ", style="bold").append(run.best.title, style="bold")
     console.print(best.append(f": {run.why_best}."))
     holds = "holds" if run.verified else "no certificate" if not run.verification else "FAILS"
     line = Text("Certificate   ", style="bold").append(holds, style="bold green" if run.verified else "bold red")
-    console.print(line.append(f": {clean(run.best.claim or run.best.status)}"))
+    about = " (of the model before calibration)" if run.best.calibration is not None and run.verified else ""
+    console.print(line.append(f"{about}: {clean(run.best.claim or run.best.status)}"))
+    console.print(Text("The same model again: ", style="dim").append(clean(run.best.command)), soft_wrap=True)
     show_coefficients(run, console)
 
 
@@ -61,13 +69,14 @@ def show_data(run: Run, console: Console) -> None:
 def show_leaderboard(run: Run, console: Console) -> None:
     """The ranking; "=" marks ties with the best. Where it is narrow, certificates come below."""
     wide = console.width >= WIDE
-    table = _table("", "classifier", "balanced accuracy", "AUC", "log-loss", "fit", *(["certificate"] if wide else []))
+    shown = [run.metric, *(name for name in ("auc", "log_loss") if name != run.metric)]
+    table = _table("", "classifier", *(NAMES[name] for name in shown), "fit", *(["certificate"] if wide else []))
     for number, entry in enumerate(run.entries):
-        figures = [interval(entry.balanced_accuracy), *(interval(f, wide) for f in (entry.auc, entry.log_loss))]
+        figures = [interval(entry.figures.get(name), wide or name == run.metric) for name in shown]
         cells = [_mark(entry, number), entry.title, *figures, f"{seconds(entry.seconds):>7}"]
         table.add_row(*map(Text, [*cells, *([clean(entry.certificate)] if wide else [])]), style=_style(run, entry))
     console.print(table)
-    words = "1 the best; = tied with it: these rows cannot tell them apart"
+    words = "= tied with the best: these rows cannot tell them apart; * reference, not linear, never saved"
     console.print(f"95% intervals from {run.folds} folds. {words}.", style="dim")
     if not wide:
         console.print()
@@ -89,7 +98,7 @@ def _style(run: Run, entry: Entry) -> str:
 
 
 def _mark(entry: Entry, number: int) -> str:
-    return "1" if number == 0 else "=" if entry.tie else " "
+    return f"{number + 1}{'*' if entry.reference else '=' if entry.tie else ' '}"
 
 
 def interval(figure: Figure | None, ends: bool = True) -> str:

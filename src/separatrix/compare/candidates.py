@@ -8,19 +8,25 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 import separatrix
 from separatrix._typing import Array
+from separatrix.compare.folds import stratified
 from separatrix.compare.quiet import quietly
-from separatrix.compare.tuning import choose_C, sample_rows
+from separatrix.compare.tuning import FOLDS, choose_C, tuning_rows
 
 LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the same C, later
+INNER_ROWS = 10_000  # that cuts and calibrations are learned from within a fold; a few numbers need no more
+INNER_KERNEL_ROWS = 1_500  # the same for machines whose cost grows with the square of the rows
 WIDE = 1_000  # columns
 LONG = 10_000  # rows
 SVM_ROWS = 2_000
 HARD_COLUMNS = 500  # the cost grows with their cube
-KERNEL_ROWS = 1_500  # the cost grows with their square
+KERNEL_WORK = 3_000_000_000  # rows² times columns: what an rbf machine may take
+KERNEL_ROWS = 1_500  # of a kernel perceptron, which is no rival of the machine
+REFERENCE_WORK = 10_000_000  # rows times columns times trees a round: what gradient boosting may take
+PASSES = 1_000_000  # rows times passes of a perceptron: all 20 passes up to 50,000 rows
+REFERENCE = "gradient boosting"
 LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0, 10.0)
 KERNEL_CS = (0.3, 3.0, 30.0)
@@ -62,6 +68,10 @@ class Candidate:
         It learns from at most so many rows; None for all.
     note : str
         What a reader should know of how it is used here.
+    inner_rows : int
+        Calibration and cut are learned from at most so many training rows, in folds of their own; 0 for neither.
+    reference : bool
+        Not one of ours: shown for comparison, and never saved.
     """
 
     key: str
@@ -71,6 +81,8 @@ class Candidate:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     most_rows: int | None = None
     note: str = ""
+    inner_rows: int = INNER_ROWS
+    reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,11 +109,16 @@ def facts_of(X: Any, codes: Array, verdict: str) -> Facts:
     )
 
 
-def candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Left]]:
-    """The classifiers that suit, fast ones first, and those left out."""
-    chosen = [_baseline(), *_formulas(facts), *_logistic(facts), _linear_svm(facts)]
-    left: list[Left] = []
-    chosen.append(_perceptron(seed))
+def first_candidates(facts: Facts, seed: int) -> list[Candidate]:
+    """The cheap ones, which need no verdict on separability: baseline, formulas, logistic, linear machines."""
+    return [_baseline(), *_formulas(facts), *_logistic(facts), _linear_svm(facts), _perceptron(facts, seed)]
+
+
+def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Left]]:
+    """Those that depend on the verdict or cost more, fast ones first, and those left out."""
+    chosen, left = [], list[Left]()
+    if facts.verdict == "overlapping" and facts.d * (facts.k - 1) <= facts.n // 5 and facts.d <= 2000:
+        chosen.append(_maximum_likelihood())
     if facts.verdict == "separable":
         chosen.append(_kozinec())
         if facts.d <= HARD_COLUMNS:
@@ -113,16 +130,19 @@ def candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Left]]:
         known = facts.verdict != "undecided"
         why = f"for separable classes only; {f'these are {facts.verdict}' if known else 'it is open whether these are'}"
         left += [Left("Kozinec", why), Left("hard-margin SVM", why)]
+    if facts.sparse and facts.d > WIDE:
+        left.append(Left(REFERENCE, "trees do not take rows this wide and sparse"))
+        left.append(
+            Left("SVM, rbf kernel", "rows this wide and sparse are nearly orthogonal: linear models do as well")
+        )
+        left.append(Left("kernel perceptron", left[-1].why))
+    else:
+        chosen += [_reference(facts, seed), _kernel_svm(facts), _kernel_perceptron(seed)]
     chosen.append(_pocket(seed))
     if facts.d <= 200 and facts.k == 2:
         chosen.append(_minimum_error())
     else:
         left.append(Left("fewest errors", "a search for two classes and at most 200 columns"))
-    if facts.sparse and facts.d > WIDE:
-        left += [Left("SVM, rbf kernel", "rows this wide and sparse are nearly orthogonal: linear models do as well")]
-        left += [Left("kernel perceptron", left[-1].why)]
-    else:
-        chosen += [_kernel_perceptron(seed), _kernel_svm()]
     return chosen, left
 
 
@@ -133,7 +153,23 @@ def _make(name: str, params: Params, **more: Any) -> Any:
 def _baseline() -> Candidate:
     from sklearn.dummy import DummyClassifier
 
-    return Candidate("", "majority (baseline)", lambda params: DummyClassifier(strategy="prior"))
+    return Candidate("", "majority (baseline)", lambda params: DummyClassifier(strategy="prior"), inner_rows=0)
+
+
+def _reference(facts: Facts, seed: int) -> Candidate:
+    """Gradient boosting as scikit-learn has it: what a model that is not linear would make of the table."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    most = max(2_000, REFERENCE_WORK // (facts.d * (facts.k if facts.k > 2 else 1)))
+    return Candidate(
+        "",
+        REFERENCE,
+        lambda params: HistGradientBoostingClassifier(random_state=seed),
+        most_rows=most if most < facts.n else None,
+        note="reference, not linear; scikit-learn's, without certificate, never saved",
+        inner_rows=0,
+        reference=True,
+    )
 
 
 def _formulas(facts: Facts) -> list[Candidate]:
@@ -148,7 +184,7 @@ def _formulas(facts: Facts) -> list[Candidate]:
 
 
 def _logistic(facts: Facts) -> list[Candidate]:
-    """With C chosen for its probabilities; the same with balanced classes; and without penalty where that exists."""
+    """With C chosen for its probabilities; and the same with balanced classes."""
     make = partial(_make, "LogisticRegression")
     most = path_rows(facts.k)
     note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
@@ -160,9 +196,11 @@ def _logistic(facts: Facts) -> list[Candidate]:
                 "logistic", "logistic, balanced", make, choose=_choose_balanced_logistic, fixed=balanced, note=note
             )
         )
-    if facts.verdict == "overlapping" and facts.d * (facts.k - 1) <= facts.n // 5 and facts.d <= 2000:
-        found.append(Candidate("logistic", "logistic, max. likelihood", make, fixed={"C": np.inf}))
     return found
+
+
+def _maximum_likelihood() -> Candidate:
+    return Candidate("logistic", "logistic, max. likelihood", partial(_make, "LogisticRegression"), fixed={"C": np.inf})
 
 
 def path_rows(k: int) -> int:
@@ -171,12 +209,12 @@ def path_rows(k: int) -> int:
 
 
 def _choose_logistic(X: Any, y: Array, seed: int, scoring: str = "neg_log_loss", **params: Any) -> Params:
-    rows = sample_rows(y, path_rows(len(np.unique(y))), seed)
+    rows = tuning_rows(y, path_rows(len(np.unique(y))), seed)
     y = y[rows]
-    folds = min(3, int(np.unique(y, return_counts=True)[1].min()))
-    if folds < 2:
+    codes = np.unique(y, return_inverse=True)[1]
+    if np.sort(np.bincount(codes))[-2] < 2:
         return {"C": 1.0}
-    cv = StratifiedKFold(folds, shuffle=True, random_state=seed)  # tables are often sorted by something that matters
+    cv = stratified(codes, FOLDS, seed)  # shuffled: tables are often sorted by something that matters
     with quietly():
         path = separatrix.LogisticRegressionCV(Cs=LOGISTIC_CS, cv=cv, scoring=scoring, **params).fit(X[rows], y)
     return {"C": float(path.C_)}
@@ -197,32 +235,46 @@ def _linear_svm(facts: Facts) -> Candidate:
     return Candidate("linear-svm", "linear SVM", make, choose=choose, fixed=fixed)
 
 
-def _kernel_svm() -> Candidate:
+def kernel_rows(d: int, k: int) -> int:
+    """How many rows an rbf machine takes, whose cost grows with their square and the columns.
+
+    Of more than two classes each row is in k - 1 pairs of 2 n / k rows: about twice the work, whatever k is.
+    """
+    return max(1_500, int(np.sqrt(KERNEL_WORK / (d * min(2, k - 1)))))
+
+
+def _kernel_svm(facts: Facts) -> Candidate:
     make = partial(_make, "SVC")
+    most = kernel_rows(facts.d, facts.k)
 
     def choose(X: Any, y: Array, seed: int) -> Params:
         return {"C": choose_C(lambda C: make({"C": C}), X, y, KERNEL_CS, most_rows=500, seed=seed)}
 
-    return Candidate("svm", "SVM, rbf kernel", make, choose=choose, most_rows=KERNEL_ROWS)
-
-
-def _perceptron(seed: int) -> Candidate:
-    make = partial(_make, "Perceptron", random_state=seed)
     return Candidate(
-        "perceptron", "averaged perceptron", make, fixed={"average": True, "shuffle": True, "max_iter": 50}
+        "svm",
+        "SVM, rbf kernel",
+        make,
+        choose=choose,
+        most_rows=most if most < facts.n else None,
+        inner_rows=INNER_KERNEL_ROWS,
     )
+
+
+def _perceptron(facts: Facts, seed: int) -> Candidate:
+    passes = int(np.clip(PASSES // facts.n, 5, 20))
+    fixed = {"average": True, "shuffle": True, "max_iter": passes, "random_state": seed}
+    return Candidate("perceptron", "averaged perceptron", partial(_make, "Perceptron"), fixed=fixed)
 
 
 def _pocket(seed: int) -> Candidate:
-    make = partial(_make, "PocketPerceptron", random_state=seed)
-    return Candidate("pocket", "pocket", make, fixed={"max_iter": 10}, most_rows=5_000)
+    fixed = {"max_iter": 10, "random_state": seed}
+    return Candidate("pocket", "pocket", partial(_make, "PocketPerceptron"), fixed=fixed, most_rows=5_000)
 
 
 def _kernel_perceptron(seed: int) -> Candidate:
-    make = partial(_make, "KernelPerceptron", random_state=seed)
-    return Candidate(
-        "kernel-perceptron", "kernel perceptron", make, fixed={"max_iter": 20, "shuffle": True}, most_rows=KERNEL_ROWS
-    )
+    fixed = {"max_iter": 20, "shuffle": True, "random_state": seed}
+    make = partial(_make, "KernelPerceptron")
+    return Candidate("kernel-perceptron", "kernel perceptron", make, fixed=fixed, most_rows=KERNEL_ROWS)
 
 
 def _kozinec() -> Candidate:

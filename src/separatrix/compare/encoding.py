@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from separatrix._typing import Floats
@@ -20,3 +22,10 @@ def fit_encoder(table: Table) -> Encoder:
 def scales_of(encoder: Encoder) -> Floats:
     """What each column was divided by."""
     return np.asarray(encoder.scales, dtype=np.float64)
+
+
+def in_units(table: Table, X: Any, scales: Floats) -> Any:
+    """X in the units of the table: encoded again without scales, since multiplying would round."""
+    if (scales == 1).all():
+        return X
+    return Encoder.fit(table).transform(table)[0]

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import clone
 
 from separatrix._typing import Floats, Integers
+from separatrix.compare.limit import within
 from separatrix.compare.metrics import Predictions
 from separatrix.compare.quiet import quietly
-from separatrix.compare.result import Coefficient, Entry, HardRow
+from separatrix.compare.result import Coefficient, Entry, HardRow, Run
 from separatrix.errors import SeparatrixError
 
 MOST_COEFFICIENTS = 15
@@ -33,6 +34,11 @@ def intervals(model: Any) -> tuple[Floats | None, str | None]:
     """(rows of weights, columns, 2) Wald intervals without the intercept, or the reason why there are none."""
     if not hasattr(model, "conf_int"):
         name = type(model).__name__
+        if hasattr(model, "predict_proba"):
+            return (
+                None,
+                f"The weights of {name} follow from means and shares of each class; none has a standard error here.",
+            )
         return None, f"{name} estimates a boundary, not a probability model, so its weights have no standard errors."
     try:
         found = np.asarray(model.conf_int())
@@ -132,13 +138,21 @@ def _pulls(
     return [(names[j], f"{row[j] * scales[j]:g}") for j in np.argsort(-parts)[:3] if parts[j] > 0]
 
 
-def traced(model: Any, X: Any, y: Any) -> dict[str, list[float | None]] | None:
-    """The numeric columns of the trace of fitting the model again, if it keeps one and that costs little."""
-    if "trace" not in model.get_params() or X.shape[0] * X.shape[1] > TRACED_ENTRIES:
+def traced(run: Run, seconds: float) -> dict[str, list[float | None]] | None:
+    """The numeric columns of the trace of fitting the saved model again, if it keeps one and that costs little.
+
+    A picture must not cost a finished run: whatever goes wrong, or takes longer than it may, there is none.
+    """
+    model = run.best.model
+    large = run.X.shape[0] * run.X.shape[1] > TRACED_ENTRIES
+    if "trace" not in model.get_params() or large or run.best.capped or seconds <= 0:
         return None
     again = clone(model).set_params(trace=True)
-    with quietly():
-        again.fit(X, y)
+    try:
+        with quietly(), within(seconds):
+            again.fit(run.X, run.y)
+    except Exception:
+        return None
     trace = getattr(again, "trace_", None)
     if trace is None or not trace.n_steps:
         return None

@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Array, Integers
 from separatrix.compare.candidates import Candidate, Params
+from separatrix.compare.folds import Fold, stratified
+from separatrix.compare.held_out import Recipe, joined, learn, listen
 from separatrix.compare.limit import within
-from separatrix.compare.metrics import Predictions, area_under_curve, balanced_accuracy, log_loss
+from separatrix.compare.metrics import METRICS, Predictions, figure
 from separatrix.compare.quiet import quietly
 from separatrix.compare.result import Entry
-from separatrix.compare.tuning import sample_rows
+from separatrix.compare.tuning import FOLDS, sample_rows
 from separatrix.compare.wording import certificate_words, count, seconds
 from separatrix.errors import SeparatrixError
+from separatrix.scoring.calibration import log_odds
+from separatrix.scoring.decision import Decision, plug_in
 
-Fold = tuple[Integers, Integers]
 SHARE = 0.5  # of the time that is left: what one candidate may take
 LOWER = 2  # how often C is divided by 10 for the sake of a certificate
 
@@ -36,6 +39,7 @@ class Problem:
     folds: Sequence[Fold]
     seed: int
     deadline: float
+    metric: str = "balanced_accuracy"
 
     @property
     def k(self) -> int:
@@ -43,16 +47,26 @@ class Problem:
         return len(self.classes)
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """An estimator, its parameters, the rows it learned from, and how often C was lowered for a certificate."""
+
+    model: Any
+    params: Params
+    rows: Integers
+    lowered: int
+
+
 class LeftOutError(Exception):
     """A candidate that does not finish; the message says why."""
 
 
-def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
-    """The candidate's entry, if it is done within its share of the time that is left."""
+def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], limited: bool = True) -> Entry:
+    """The candidate's entry, if it is done within its share of the time that is left, or in any time if not limited."""
     now = time.monotonic()
-    share = max(0.0, SHARE * (problem.deadline - now))
+    share = max(0.0, SHARE * (problem.deadline - now)) if limited else np.inf
     try:
-        with within(share) if candidate.key else nullcontext():
+        with within(share) if limited else nullcontext():
             return _judged(candidate, replace(problem, deadline=now + share), step)
     except TimeoutError:
         raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit") from None
@@ -61,62 +75,100 @@ def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -
 def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
     """Cross-validate the candidate, fit it to all rows, and put both into words."""
     n = len(problem.codes)
-    codes, fold_of = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
-    scores: list[Floats | None] = []
-    chances: list[Floats | None] = []
+    parts, codes, chances = [], np.zeros(n, dtype=np.intp), np.zeros((n, problem.k))
+    fold_of, chosen = np.zeros(n, dtype=np.intp), []
     for number, (train, test) in enumerate(problem.folds):
         step(f"fold {number + 1} of {len(problem.folds)}")
         started = time.monotonic()
         with quietly():
-            model, *_ = _fitted(candidate, problem, train)
-            codes[test] = _codes(model.predict(problem.X[test]), problem.classes)
-            scores.append(_scores(model, problem.X[test], problem.k))
-            chances.append(model.predict_proba(problem.X[test]) if hasattr(model, "predict_proba") else None)
+            fitted = _fitted(candidate, problem, train)
+            said = listen(fitted.model, problem.X[test], problem.classes, len(fitted.rows))
+            recipe = _recipe(candidate, problem, fitted)
+        parts.append(said)
+        chosen.append(fitted.params.get("C"))
+        chances[test] = recipe.probabilities(said)
+        codes[test] = recipe.decision.codes(chances[test])
         fold_of[test] = number
-        if candidate.key:
-            _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
+        _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
+    whole = joined(parts, [test for _, test in problem.folds])
+    predictions = Predictions(codes, whole.scores if problem.k == 2 else log_odds(chances), chances, fold_of)
+    figures = {metric: figure(metric, problem.codes, predictions, problem.k) for metric in METRICS}
     step("all rows")
-    predictions = Predictions(codes, _gathered(scores, problem.folds), _gathered(chances, problem.folds), fold_of)
     started = time.monotonic()
     with quietly() as warnings:
-        model, params, rows, lowered = _fitted(candidate, problem, np.arange(n))
+        fitted = _fitted(candidate, problem, np.arange(n), fit=not candidate.reference)
     elapsed = time.monotonic() - started
-    certificate, status = getattr(model, "certificate_", None), getattr(model, "status_", "")
-    notes = [f"learns from {len(rows):,} of {n:,} rows"] if len(rows) < n else []
-    notes += [candidate.note] if candidate.note else []
-    notes += ["C lowered until the fit was certified"] if lowered else []
+    recipe = (
+        learn(whole, problem.codes, problem.k, problem.metric) if candidate.inner_rows else Recipe(None, Decision())
+    )
+    certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", "")
     return Entry(
         key=candidate.key,
         title=candidate.title,
-        params=params,
-        note="; ".join(notes),
-        rows_used=len(rows),
+        params=fitted.params,
+        note="; ".join(_notes(candidate, fitted, chosen, n)),
+        rows_used=len(fitted.rows),
         predictions=predictions,
-        figures={
-            "balanced_accuracy": balanced_accuracy(problem.codes, codes, problem.k),
-            "auc": area_under_curve(problem.codes, predictions, problem.k),
-            "log_loss": log_loss(problem.codes, predictions.probabilities),
-        },
+        figures=figures,
         seconds=elapsed,
-        model=model,
+        model=fitted.model,
         certificate=certificate_words(certificate, status) if candidate.key else "nothing to prove",
         claim=None if certificate is None else certificate.claim,
         status=str(status),
-        certified=_certified(model),
-        capped=len(rows) < n,
+        certified=_certified(fitted.model),
+        capped=len(fitted.rows) < n,
         warnings=warnings,
+        calibration=recipe.calibration,
+        decision=None if recipe.decision == Decision() else recipe.decision,
+        reference=candidate.reference,
+        sample=candidate.most_rows if len(fitted.rows) < n else None,
     )
 
 
-def _fitted(candidate: Candidate, problem: Problem, train: Integers) -> tuple[Any, Params, Integers, int]:
-    """The estimator fitted to the rows `train` or a sample; its parameters; the rows; and how often C was lowered.
+def _notes(candidate: Candidate, fitted: Fitted, chosen: Sequence[float | None], n: int) -> list[str]:
+    notes = [f"learns from {len(fitted.rows):,} of {n:,} rows"] if len(fitted.rows) < n else []
+    notes += [candidate.note] if candidate.note else []
+    notes += ["C lowered until the fit was certified"] if fitted.lowered else []
+    final = fitted.params.get("C")
+    if any(final != C for C in chosen):
+        words = ", ".join(f"{C:g}" for C in chosen if C is not None)
+        notes.append(f"C in the folds, of which the figures are: {words}; in the fit to all rows: {final:g}")
+    return notes
+
+
+def _recipe(candidate: Candidate, problem: Problem, fitted: Fitted) -> Recipe:
+    """How to read what the model says, from inner folds of the rows it learned from, or from their shares alone."""
+    codes = problem.codes[fitted.rows]
+    if not candidate.inner_rows:
+        shares = np.bincount(codes, minlength=problem.k) / len(codes)
+        return Recipe(None, plug_in(shares, problem.metric) if candidate.reference else Decision())
+    rows = fitted.rows[sample_rows(codes, candidate.inner_rows, problem.seed)]
+    codes = problem.codes[rows]
+    said, tests = [], []
+    for train, test in stratified(codes, FOLDS, problem.seed):
+        mine, other = rows[train], rows[test]
+        try:
+            model = candidate.build(fitted.params).fit(problem.X[mine], problem.y[mine])
+        except SeparatrixError:
+            continue  # such as a sample that is not separable, though all rows are: the other folds tell enough
+        said.append(listen(model, problem.X[other], problem.classes, len(mine)))
+        tests.append(test)
+    if not tests:
+        raise LeftOutError("no part of its training rows could be fitted, so its probabilities cannot be calibrated")
+    return learn(joined(said, tests), codes[np.sort(np.concatenate(tests))], problem.k, problem.metric)
+
+
+def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool = True) -> Fitted:
+    """The estimator fitted to the rows `train` or a sample of them; merely built if not `fit`.
 
     Where the C that was chosen leaves a fit uncertified, a smaller one, whose problem is easier, takes its place.
     """
     if candidate.most_rows is not None:
         train = train[sample_rows(problem.codes[train], candidate.most_rows, problem.seed)]
-    X, y = (problem.X, problem.y) if len(train) == len(problem.codes) else (problem.X[train], problem.y[train])
     params = dict(candidate.fixed)
+    if not fit:
+        return Fitted(candidate.build(params), params, train, 0)
+    X, y = (problem.X, problem.y) if len(train) == len(problem.codes) else (problem.X[train], problem.y[train])
     if candidate.choose is not None:
         params.update(candidate.choose(X, y, problem.seed))
     lowered = 0
@@ -128,7 +180,7 @@ def _fitted(candidate: Candidate, problem: Problem, train: Integers) -> tuple[An
             model = candidate.build(params).fit(X, y)
     except SeparatrixError as error:
         raise LeftOutError(str(error)) from error
-    return model, params, train, lowered
+    return Fitted(model, params, train, lowered)
 
 
 def _certified(model: Any) -> bool:
@@ -141,33 +193,5 @@ def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
     remaining = problem.deadline - time.monotonic()
     if spent * fits_left > remaining:
         raise LeftOutError(
-            f"a fit takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit"
+            f"a fold takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit"
         )
-
-
-def _codes(labels: Array, classes: Array) -> Integers:
-    return np.searchsorted(classes, labels).astype(np.intp)
-
-
-def _scores(model: Any, X: Any, k: int) -> Floats | None:
-    """Decision scores, (n,) of two classes and (n, k) of more; probabilities for want of them."""
-    if hasattr(model, "decision_function"):
-        scores = np.asarray(model.decision_function(X), dtype=np.float64)
-        if scores.ndim == 1 or scores.shape[1] == k:
-            return scores
-        return None  # one-vs-one: a score for each pair, not for each class
-    if hasattr(model, "predict_proba"):
-        chances = np.asarray(model.predict_proba(X), dtype=np.float64)
-        return chances[:, 1] if k == 2 else chances
-    return None
-
-
-def _gathered(parts: Sequence[Floats | None], folds: Sequence[Fold]) -> Floats | None:
-    """The folds' parts, back in the order of the rows."""
-    if any(part is None for part in parts):
-        return None
-    whole = np.concatenate([part for part in parts if part is not None])
-    order = np.concatenate([test for _, test in folds])
-    gathered = np.empty_like(whole)
-    gathered[order] = whole
-    return gathered

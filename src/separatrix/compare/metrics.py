@@ -12,8 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.scoring.decision import metric_of_counts
 
 Z = 1.959963984540054  # of a 95% interval
+METRICS = ("balanced_accuracy", "accuracy", "auc", "log_loss", "brier", "f1", "mcc")
+LOSSES = ("log_loss", "brier")  # of which less is better
+NAMES = {
+    "balanced_accuracy": "balanced accuracy",
+    "accuracy": "accuracy",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+    "brier": "Brier score",
+    "f1": "F1",
+    "mcc": "MCC",
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,8 @@ class Predictions:
     codes : integer array of shape (n,)
         Position in the classes of the predicted label.
     scores : array of shape (n,) or (n, k), or None
-        Larger for the positive class, or for each class; comparable within a fold only.
+        Larger for the positive class; of more classes log P_c - log(1 - P_c), to which no common term can be added.
+        Comparable within a fold only.
     probabilities : array of shape (n, k) or None
     fold : integer array of shape (n,)
         The fold in which the row was held out.
@@ -58,6 +71,7 @@ def balanced_accuracy(truth: Integers, codes: Integers, k: int) -> Figure:
     """
     rows = np.bincount(truth, minlength=k)
     right = np.bincount(truth[truth == codes], minlength=k)
+    k, rows, right = int((rows > 0).sum()), rows[rows > 0], right[rows > 0]
     share = (right + 2 / k) / (rows + 4 / k)
     error = float(np.sqrt((share * (1 - share) / (rows + 4 / k)).sum())) / k
     value, centre = float((right / rows).mean()), float(share.mean())
@@ -69,8 +83,20 @@ def area_under_curve(truth: Integers, predictions: Predictions, k: int) -> Figur
 
     Within each fold: the models of different folds need not score on the same scale. None without scores.
     """
-    if predictions.scores is None:
+    value, psi = area_parts(truth, predictions, k)
+    if psi is None:
         return None
+    error = float(np.sqrt((psi**2).sum()))
+    low, high = max(0.0, value - Z * error), min(1.0, value + Z * error)
+    if value == 1.0:  # every pair in order: no more than a run of successes, as many as rows of the rarest class
+        low = 0.025 ** (1 / max(1, min(np.bincount(truth, minlength=k))))
+    return Figure(value, low, high)
+
+
+def area_parts(truth: Integers, predictions: Predictions, k: int) -> tuple[float, Floats | None]:
+    """The area, and each row's part in it; None without scores, or where no fold has rows of two classes."""
+    if predictions.scores is None:
+        return 0.5, None
     columns = predictions.scores[:, None] if predictions.scores.ndim == 1 else predictions.scores
     classes = [1] if columns.shape[1] == 1 else range(k)
     values, psi = [], np.zeros(len(truth))
@@ -85,14 +111,7 @@ def area_under_curve(truth: Integers, predictions: Predictions, k: int) -> Figur
             values.append(area)
             psi[rows[mine]] += (above - area) / n1
             psi[rows[~mine]] += (below - area) / n0
-    if not values:
-        return None
-    value = float(np.mean(values))
-    error = float(np.sqrt((psi**2).sum())) / len(values)
-    low, high = max(0.0, value - Z * error), min(1.0, value + Z * error)
-    if value == 1.0:  # every pair in order: no more than a run of successes, as many as rows of the rarest class
-        low = 0.025 ** (1 / max(1, min(np.bincount(truth, minlength=k))))
-    return Figure(value, low, high)
+    return (float(np.mean(values)), psi / len(values)) if values else (0.5, None)
 
 
 def _delong(scores: Floats, mine: Array) -> tuple[float, Floats, Floats]:
@@ -106,54 +125,73 @@ def _delong(scores: Floats, mine: Array) -> tuple[float, Floats, Floats]:
     return float(above.mean()), above, below
 
 
+def losses(truth: Integers, probabilities: Floats, metric: str) -> Floats:
+    """What each row costs: -log P(the true class), P held to at least 1e-15, or the squared distance from its label.
+
+    The distance is that of the second class's probability if there are two, and of all probabilities if more.
+    """
+    if metric == "log_loss":
+        return -np.log(np.maximum(probabilities[np.arange(len(truth)), truth], 1e-15))
+    k = probabilities.shape[1]
+    squares = ((probabilities - np.eye(k)[truth]) ** 2).sum(axis=1)
+    return squares / 2 if k == 2 else squares
+
+
 def log_loss(truth: Integers, probabilities: Floats | None) -> Figure | None:
     """The mean of -log P(the true class), P held to at least 1e-15; None without probabilities."""
-    if probabilities is None:
-        return None
-    losses = -np.log(np.maximum(probabilities[np.arange(len(truth)), truth], 1e-15))
-    value = float(losses.mean())
-    error = float(losses.std() / np.sqrt(len(losses)))
+    return None if probabilities is None else _mean(losses(truth, probabilities, "log_loss"))
+
+
+def _mean(each: Floats) -> Figure:
+    value, error = float(each.mean()), float(each.std() / np.sqrt(len(each)))
     return Figure(value, max(0.0, value - Z * error), value + Z * error)
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Balanced accuracy of the best less that of another, on the same rows."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def tie(self) -> bool:
-        """Whether 0 lies within the interval: these rows cannot tell the two apart."""
-        return self.low <= 0.0 <= self.high
-
-    @property
-    def near(self) -> bool:
-        """Whether the best leads by one standard error or less, as the choice of a model goes by."""
-        return self.value <= (self.high - self.low) / (2 * Z)
-
-    def to_dict(self) -> dict[str, float]:
-        """For run.json."""
-        return {"value": self.value, "low": self.low, "high": self.high}
+def confusion(truth: Integers, codes: Integers, k: int) -> Floats:
+    """(k, k): rows of class i predicted as class j."""
+    return np.bincount(truth * k + codes, minlength=k * k).reshape(k, k).astype(np.float64)
 
 
-def paired_difference(truth: Integers, best: Integers, other: Integers, k: int) -> Difference:
-    """The difference of balanced accuracies, with the interval of Agresti and Min for paired shares.
+def value_of(table: Floats, metric: str) -> float:
+    """A metric of predicted classes, from its confusion table."""
+    return float(metric_of_counts(np.diagonal(table), table.sum(axis=0), table.sum(axis=1), metric))
 
-    Only rows that one gets right and the other wrong tell anything; half a row is added to each of the four cells,
-    so that two classifiers that agree everywhere are not declared equal for ever.
+
+def cell_parts(table: Floats, metric: str) -> Floats:
+    """(k, k): by how much one row more in a cell, and one fewer on average, changes the metric: its influence."""
+    k, n = len(table), table.sum()
+    step = 1e-6 * n
+    base = value_of(table, metric)
+    change = np.empty((k, k))
+    diagonal, across, down = np.diagonal(table).astype(np.float64), table.sum(axis=0), table.sum(axis=1)
+    for i in range(k):  # all cells (i, j) of a row at once: the counts that one row more would change
+        rows = down + step * (np.arange(k) == i)
+        predicted = across + step * np.eye(k)
+        right = diagonal + step * np.eye(k) * (np.arange(k) == i)
+        change[i] = [(metric_of_counts(right[j], predicted[j], rows, metric) - base) / step for j in range(k)]
+    return change - float((table * change).sum() / n)
+
+
+def of_counts(truth: Integers, codes: Integers, k: int, metric: str) -> Figure:
+    """Accuracy, F1 or the Matthews correlation, by the first-order variance of a function of counts.
+
+    The interval is about a table with two rows more on the right and two on the wrong side, spread evenly, so that no
+    error is no certainty.
     """
-    values, estimates, variance = [], [], 0.0
-    for code in range(k):
-        rows = truth == code
-        n = int(rows.sum())
-        gained = int((rows & (best == code) & (other != code)).sum())
-        lost = int((rows & (best != code) & (other == code)).sum())
-        values.append((gained - lost) / n)
-        estimate = (gained - lost) / (n + 2)
-        estimates.append(estimate)
-        variance += ((gained + lost + 1) / (n + 2) - estimate**2) / (n + 2)
-    centre, error = float(np.mean(estimates)), float(np.sqrt(variance)) / k
-    return Difference(float(np.mean(values)), centre - Z * error, centre + Z * error)
+    table = confusion(truth, codes, k)
+    smooth = table + 2 / k * np.eye(k) + 2 / (k * max(1, k - 1)) * (1 - np.eye(k))
+    error = float(np.sqrt((smooth * cell_parts(smooth, metric) ** 2).sum()))
+    value, centre = value_of(table, metric), value_of(smooth, metric)
+    lowest = -1.0 if metric == "mcc" else 0.0
+    return Figure(value, min(value, max(lowest, centre - Z * error)), max(value, min(1.0, centre + Z * error)))
+
+
+def figure(metric: str, truth: Integers, predictions: Predictions, k: int) -> Figure | None:
+    """One metric of held-out predictions, with its interval; None where it does not apply."""
+    if metric == "balanced_accuracy":
+        return balanced_accuracy(truth, predictions.codes, k)
+    if metric == "auc":
+        return area_under_curve(truth, predictions, k)
+    if metric in LOSSES:
+        return None if predictions.probabilities is None else _mean(losses(truth, predictions.probabilities, metric))
+    return of_counts(truth, predictions.codes, k, metric)

@@ -1,6 +1,10 @@
-"""Separability for a comparison: at once for small tables, in a process of its own with a time limit for large ones.
+"""Separability for a comparison: in a process of its own, which works while cheap classifiers are compared.
 
-The search has no limit of its own and cannot be stopped half way, but a process can be.
+It is proved of the columns in the units of the table. Whether a hyperplane separates does not depend on scale, but
+what exact arithmetic costs does: a column divided by its standard deviation has numbers of many more digits.
+
+The search may take a fixed amount of processor time, which other work on the machine does not shorten. It cannot be
+stopped half way, but a process can be.
 """
 
 from __future__ import annotations
@@ -9,6 +13,9 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +27,10 @@ import separatrix
 from separatrix._typing import Integers
 from separatrix.errors import SeparatrixError, UndecidedError
 
-SMALL = 20_000  # entries, rows times columns
+SMALL = 20_000  # entries, rows times columns, that are decided at once
+WORK = 60  # seconds of a processor
+LARGEST = 20_000_000_000  # products that a Newton step may take
+FACTORED = 2_000  # columns beyond which no Hessian is formed
 
 
 @dataclass(frozen=True)
@@ -43,10 +53,56 @@ def prove(X: Any, codes: Integers) -> Proof:
     return Proof(answer.verdict, answer.certificate.claim, answer.exact, checks)
 
 
-def prove_within(X: Any, codes: Integers, seconds: float) -> Proof:
-    """The same, given up after so many seconds if the table is large."""
-    if X.shape[0] * X.shape[1] <= SMALL:
-        return prove(X, codes)
+def late_proof(waited: float) -> Proof:
+    """What is said where --time-limit ended the search."""
+    claim = f"Not decided in time: --time-limit left {waited:.0f} s for it. `separatrix separable` has no such limit."
+    return Proof("undecided", claim, False, [])
+
+
+def too_much(X: Any, codes: Integers) -> str | None:
+    """Why a table is too large for a search beside a comparison: a Newton step costs n d² for each pair of classes."""
+    n, d = X.shape
+    k = int(codes.max()) + 1
+    entries = X.nnz if sparse.issparse(X) else n * d
+    if entries * min(d, FACTORED) * (k * (k - 1) // 2) <= LARGEST:
+        return None
+    return (
+        f"Not tried: {n:,} rows of {d:,} features in {k} classes are more than a comparison takes on. "
+        "`separatrix separable` has no such limit."
+    )
+
+
+class Search:
+    """A search under way; `result` waits for it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def result(self, seconds: float) -> Proof:
+        """The proof, given up after so many seconds more, or when its processor time is used up."""
+        started = time.monotonic()
+        try:
+            out, error = self._process.communicate(timeout=max(0.01, seconds))
+        except subprocess.TimeoutExpired:
+            self.stop()
+            return late_proof(time.monotonic() - started)
+        if self._process.returncode < 0:  # ended by the system, whose limit it was
+            claim = f"Not decided within {WORK} s of processor time; `separatrix separable` has no such limit."
+            return Proof("undecided", claim, False, [])
+        if self._process.returncode:
+            raise SeparatrixError(f"The search for a separating hyperplane failed: {error.strip()[-300:]}")
+        return Proof(**json.loads(out))
+
+    def stop(self) -> None:
+        """End the process, if it has not ended."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+
+@contextmanager
+def searching(X: Any, codes: Integers) -> Iterator[Search]:
+    """A search in a process of its own, which ends with the block at the latest."""
     with tempfile.TemporaryDirectory(prefix="separatrix-") as folder:
         if sparse.issparse(X):
             sparse.save_npz(Path(folder, "X.npz"), X, compressed=False)
@@ -54,18 +110,25 @@ def prove_within(X: Any, codes: Integers, seconds: float) -> Proof:
             np.save(Path(folder, "X.npy"), X)
         np.save(Path(folder, "codes.npy"), codes)
         words = [sys.executable, "-m", "separatrix.compare.proving", folder]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, stdin=subprocess.DEVNULL)
+        search = Search(process)
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            claim = f"Not decided within {seconds:.0f} s; `separatrix separable` has no such limit."
-            return Proof("undecided", claim, False, [])
-    if done.returncode:
-        raise SeparatrixError(f"The search for a separating hyperplane failed: {done.stderr.strip()[-300:]}")
-    return Proof(**json.loads(done.stdout))
+            yield search
+        finally:
+            search.stop()
 
 
 def main() -> None:
     """What the process does: rows from a folder, the proof as JSON on standard output."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        pass
+    else:
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        soft = WORK if hard == resource.RLIM_INFINITY else min(WORK, hard)
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
     folder = Path(sys.argv[1])
     wide = folder / "X.npz"
     X = sparse.load_npz(wide) if wide.exists() else np.load(folder / "X.npy", allow_pickle=False)

@@ -8,7 +8,8 @@ from typing import Any
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compare.candidates import Left
-from separatrix.compare.metrics import Difference, Figure, Predictions
+from separatrix.compare.metrics import Figure, Predictions
+from separatrix.compare.paired import Difference
 from separatrix.scoring.calibration import Calibration
 from separatrix.scoring.decision import Decision
 
@@ -66,6 +67,7 @@ class Entry:
     honest: bool = True
     reference: bool = False
     command: str = ""
+    sample: int | None = None  # how many rows were asked for, if it is capped; the classes' shares are rounded
 
     @property
     def baseline(self) -> bool:
@@ -195,9 +197,9 @@ class Run:
     scaled: bool  # whether numbers were divided by their standard deviations
     verification: list[str]
     verified: bool
-    trace: Mapping[str, list[float | None]] | None
     seconds: float
     truth: Integers
+    trace: Mapping[str, list[float | None]] | None = None  # drawn when all else is done: see explain.traced
     encoder: Any = None
     margins: Floats | None = None
     X: Any = None

@@ -6,28 +6,34 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 import separatrix
 from separatrix._typing import Array, Integers
-from separatrix.compare import explain
-from separatrix.compare.candidates import Left, candidates, facts_of
-from separatrix.compare.encoding import fit_encoder, scales_of
+from separatrix.compare import explain, leaks
+from separatrix.compare.candidates import Candidate, Left, facts_of, first_candidates, later_candidates
+from separatrix.compare.commands import fit_command
+from separatrix.compare.encoding import fit_encoder, in_units, scales_of
+from separatrix.compare.folds import check_classes, notes_on_classes, stratified
 from separatrix.compare.judge import LeftOutError, Problem, judge
-from separatrix.compare.metrics import paired_difference
-from separatrix.compare.proving import prove_within
+from separatrix.compare.limit import within
+from separatrix.compare.proving import SMALL, Proof, Search, late_proof, prove, searching, too_much
+from separatrix.compare.ranking import choose_best, line_of, ranked
 from separatrix.compare.result import Entry, Run
-from separatrix.compare.wording import count
+from separatrix.compare.tuning import sample_rows
+from separatrix.compare.verdict import linearity_words, verdict_words
 from separatrix.data import Column, Table
 from separatrix.errors import DataError
 
-PROVING = 30.0  # seconds for the verdict on separability at most
 MOST_COLUMNS = 1000  # listed: a table of words has many, all alike
+JUDGING = 0.9  # of the time limit: the rest is for what comes after the last classifier
+UNLIMITED = 2  # classifiers, the first and cheapest, that are compared whatever the limit: there is always a result
+WAITING = 0.4  # of the time that is left, for the verdict on separability
 
 
 @dataclass(frozen=True)
@@ -45,20 +51,29 @@ def compare(
     folds: int = 5,
     seed: int = 0,
     time_limit: float = 300.0,
+    metric: str = "balanced_accuracy",
+    save: str | None = None,
+    data: Sequence[str] = (),
     tell: Callable[[Event], None] = lambda event: None,
 ) -> Run:
-    """Say whether the classes are separable, then cross-validate, certify and rank every suitable classifier.
+    """Cross-validate, certify and rank every suitable classifier, and say whether the classes are separable.
 
     Parameters
     ----------
     table : Table
         As `separatrix.data.read_table` gives it.
     folds : int, default=5
-        Stratified folds; fewer if a class has fewer rows.
+        Stratified folds.
     seed : int, default=0
         Of the folds, samples and draws.
     time_limit : float, default=300.0
         Seconds: candidates that cannot be finished in it are left out, and listed.
+    metric : str, default="balanced_accuracy"
+        One of `metrics.METRICS`: what the ranking, the choice and the cuts go by.
+    save : str, optional
+        The number or name of the line to save, in place of the best.
+    data : sequence of str, default=()
+        The words that name the table on the command line, for the commands that fit a line again.
     tell : callable, optional
         Called with an `Event` before each step.
 
@@ -73,46 +88,50 @@ def compare(
     y = np.asarray(table.y)
     classes, codes = np.unique(y, return_inverse=True)
     counts = np.bincount(codes)
-    _check(classes, counts, X, folds)
-    folds = min(folds, int(counts.min()))
-    tell(Event("separability", 0, 1))
-    proof = prove_within(X, codes, min(PROVING, time_limit / 3))
-    chosen, left = candidates(facts_of(X, codes, proof.verdict), seed)
-    split = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), codes))
-    problem = Problem(X, y, codes, classes, split, seed, started + time_limit)
-    entries: list[Entry] = []
-    for number, candidate in enumerate(chosen):
-
-        def step(what: str, title: str = candidate.title, number: int = number) -> None:
-            tell(Event(f"{title}: {what}", number, len(chosen)))
-
-        if candidate.key and time.monotonic() > problem.deadline:
-            left.append(Left(candidate.title, "--time-limit was reached"))
-            continue
-        try:
-            entries.append(judge(candidate, problem, step))
-        except LeftOutError as reason:
-            left.append(Left(candidate.title, str(reason)))
-    if all(entry.baseline for entry in entries):
+    if folds < 2:
+        raise DataError("Cross-validation needs at least 2 folds.")
+    check_classes(classes, counts)
+    if X.shape[1] == 0:
+        raise DataError("No column is left to learn from: all are constant or unusable.")
+    split = stratified(codes, folds, seed)
+    notes = notes_on_classes(classes, counts, folds, len(split))
+    problem = Problem(X, y, codes, classes, split, seed, started + JUDGING * time_limit, metric)
+    suspects = leaks.possible_leaks(table, X, names, codes, seed)
+    facts = facts_of(X, codes, "undecided")
+    cheap = first_candidates(facts, seed)
+    total = len(cheap) + len(later_candidates(facts, seed)[0])
+    with _search(table, X, codes, scales) as search:
+        entries, left = _judged(cheap, problem, tell, 0, total)
+        tell(Event("separability", len(cheap), total))
+        proof = _proof(search, problem)
+    slow, unsuited = later_candidates(replace(facts, verdict=proof.verdict), seed)
+    more, late = _judged(slow, problem, tell, len(cheap), len(cheap) + len(slow))
+    left = [*unsuited, *left, *late]
+    if not any(entry.key for entry in more + entries):
         raise DataError(f"No classifier could be compared. {left[-1].title}: {left[-1].why}")
-    tell(Event("ranking", len(chosen), len(chosen)))
-    entries = ranked(entries, codes, len(classes))
-    best, why = choose_best(entries, codes, len(classes))
+    tell(Event("ranking", total, total))
+    entries = ranked(entries + more, codes, len(classes), metric)
+    for entry in entries:
+        entry.command = fit_command(entry, data, seed, folds)
+    best, why = choose_best(entries, codes, len(classes), metric)
+    wanted = None if save is None else line_of(entries, save)
+    if wanted is not None and wanted is not best:
+        best, why = wanted, f"asked for by --save; the comparison would save {best.title}"
     labels = [str(label) for label in classes]
-    linear = next((entry for entry in [best, *entries] if explain.has_class_weights(entry.model)), None)
+    linear = next((entry for entry in [best, *entries] if entry.key and explain.has_class_weights(entry.model)), None)
     coefficients, why_none = (
         ([], None) if linear is None else explain.top_coefficients(linear.model, X, names, labels, scales)
     )
     if why_none is not None and linear is not None and hasattr(linear.model, "conf_int"):
         why_none = _why_none(proof.verdict)
     margins, score_is = explain.margins_of(codes, best.predictions)
-    verification = best.model.certificate_.verify(X, y) if best.model.certificate_ is not None else None
+    verification = best.model.certificate_.verify(*_rows_of(best, problem)) if best.model.certificate_ else None
     return Run(
         source=str(table.source),
         target=str(table.target),
         n_rows=int(X.shape[0]),
         n_columns=len(table.columns),
-        notes=[*table.notes, *encoder.notes],
+        notes=[*table.notes, *encoder.notes, *notes, *leaks.words(suspects)],
         kinds=Counter(column.kind for column in table.columns),
         columns=[_column(column) for column in table.columns[:MOST_COLUMNS]],
         classes=labels,
@@ -120,7 +139,7 @@ def compare(
         features=list(names),
         fingerprint=table.fingerprint,
         seed=seed,
-        folds=folds,
+        folds=len(split),
         time_limit=time_limit,
         versions=versions(),
         verdict=proof.verdict,
@@ -139,26 +158,66 @@ def compare(
         scaled=bool((scales != 1).any()),
         verification=[] if verification is None else [str(check) for check in verification.checks],
         verified=bool(verification),
-        trace=explain.traced(best.model, X, y),
         seconds=time.monotonic() - started,
         truth=codes,
         encoder=encoder,
         margins=margins,
         X=X,
         y=y,
+        metric=metric,
+        verdict_words=verdict_words(entries, best, codes, labels, metric, suspects, left),
+        linearity=linearity_words(entries, codes, len(classes), metric),
+        leaks=leaks.words(suspects),
     )
 
 
-def _check(classes: Array, counts: Integers, X: Any, folds: int) -> None:
-    if folds < 2:
-        raise DataError("Cross-validation needs at least 2 folds.")
-    if len(classes) < 2:
-        raise DataError("The target has one value only: there is nothing to tell apart.")
-    if counts.min() < 2:
-        rare = str(classes[int(counts.argmin())])
-        raise DataError(f"Class {rare!r} has one row only, which cannot be learned and held out: drop or merge it.")
-    if X.shape[1] == 0:
-        raise DataError("No column is left to learn from: all are constant or unusable.")
+def _judged(
+    chosen: Sequence[Candidate], problem: Problem, tell: Callable[[Event], None], done: int, of: int
+) -> tuple[list[Entry], list[Left]]:
+    """Those that were done in time, and those that were not."""
+    entries, left = [], []
+    for number, candidate in enumerate(chosen, done):
+
+        def step(what: str, title: str = candidate.title, number: int = number) -> None:
+            tell(Event(f"{title}: {what}", number, of))
+
+        limited = number >= UNLIMITED
+        if limited and time.monotonic() > problem.deadline:
+            left.append(Left(candidate.title, "--time-limit was reached"))
+            continue
+        try:
+            entries.append(judge(candidate, problem, step, limited))
+        except LeftOutError as reason:
+            left.append(Left(candidate.title, str(reason)))
+    return entries, left
+
+
+def _search(table: Table, X: Any, codes: Integers, scales: Any) -> Any:
+    """A search for a separating hyperplane under way, or what to do later: a function, for tables where it is quick."""
+    why = too_much(X, codes)
+    if why is not None:
+        return nullcontext(lambda: Proof("undecided", why, False, []))
+    rows = in_units(table, X, scales)
+    return nullcontext(lambda: prove(rows, codes)) if X.shape[0] * X.shape[1] <= SMALL else searching(rows, codes)
+
+
+def _proof(search: Search | Callable[[], Proof], problem: Problem) -> Proof:
+    seconds = max(0.0, WAITING * (problem.deadline - time.monotonic()))
+    if isinstance(search, Search):
+        return search.result(seconds)
+    try:
+        with within(seconds):
+            return search()
+    except TimeoutError:
+        return late_proof(seconds)
+
+
+def _rows_of(entry: Entry, problem: Problem) -> tuple[Any, Array]:
+    """The rows that the model of an entry learned from."""
+    if entry.sample is None:
+        return problem.X, problem.y
+    rows = sample_rows(problem.codes, entry.sample, problem.seed)
+    return problem.X[rows], problem.y[rows]
 
 
 def _why_none(verdict: str) -> str:
@@ -180,45 +239,6 @@ def _column(column: Column) -> dict[str, Any]:
         "example": column.example,
         "note": column.note,
     }
-
-
-def ranked(entries: Sequence[Entry], truth: Integers, k: int) -> list[Entry]:
-    """By balanced accuracy, then log-loss, then area under the curve; each entry with its distance to the first."""
-
-    def order(entry: Entry) -> tuple[float, float, float]:
-        loss = np.inf if entry.log_loss is None else entry.log_loss.value
-        return -entry.balanced_accuracy.value, loss, 0.0 if entry.auc is None else -entry.auc.value
-
-    found = sorted(entries, key=order)
-    first = found[0]
-    for entry in found[1:]:
-        entry.behind = paired_difference(truth, first.predictions.codes, entry.predictions.codes, k)
-        entry.tie = entry.behind.tie
-    first.tie = any(entry.tie for entry in found[1:])
-    return found
-
-
-def choose_best(entries: Sequence[Entry], truth: Integers, k: int) -> tuple[Entry, str]:
-    """Of the classifiers that saw all rows and lie within a standard error of the best, the one with the best log-loss.
-
-    The error is of the paired difference in balanced accuracy: so close, a classifier is as good, and probabilities
-    decide. Certified ones come first; if none is so close, the best of those whose 95% interval reaches the first.
-    """
-    able = [entry for entry in entries if not entry.baseline and not entry.capped]
-    able = able or [entry for entry in entries if not entry.baseline]
-    first = able[0]
-    behind = [paired_difference(truth, first.predictions.codes, entry.predictions.codes, k) for entry in able]
-    near = [entry for entry, difference in zip(able, behind, strict=True) if difference.near]
-    tied = [entry for entry, difference in zip(able, behind, strict=True) if difference.tie and entry.certified]
-    near = [entry for entry in near if entry.certified] or tied[:1] or near
-    likely = [entry for entry in near if entry.log_loss is not None]
-    best = min(likely, key=lambda entry: entry.log_loss.value) if likely else near[0]  # type: ignore[union-attr]
-    words = "the highest balanced accuracy" if best is first else f"tied with {first.title}"
-    if best is first and entries[0].capped and not first.capped:
-        words += " of those that learned from all rows"
-    if len(near) > 1 and likely:
-        words += f"; of the {count(len(near), 'classifier')} within a standard error, the best log-loss"
-    return best, words
 
 
 def versions() -> dict[str, str]:

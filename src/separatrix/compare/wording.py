@@ -32,6 +32,14 @@ def certificate_words(certificate: Any, status: Any) -> str:
     return kind
 
 
+def status_words(certificate: Any, status: Any) -> str:
+    """The status as a sentence; where there is no maximum of the likelihood, with what the certificate shows."""
+    verdict = getattr(certificate, "verdict", None)
+    if getattr(status, "name", "") == "NO_MAXIMUM" and verdict is not None:
+        return f"No finite maximum likelihood: the classes are {verdict}, as the certificate shows."
+    return str(status)
+
+
 def _all_words(parts: list[Any], status: Any) -> str:
     """Several parts: the worst gap, or the words of the parts if they agree."""
     if all(hasattr(part, "relative_gap") for part in parts):

@@ -74,7 +74,13 @@ class Bundle:
 
 
 def save(
-    model: Any, path: str | os.PathLike[str], *, encoder: Encoder | None = None, fingerprint: str | None = None
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    encoder: Encoder | None = None,
+    fingerprint: str | None = None,
+    calibration: Any = None,
+    decision: Any = None,
 ) -> None:
     """Write a fitted classifier to a file, in one step: whatever happens, the old file or the new one is there.
 
@@ -113,7 +119,14 @@ def save(
     write_atomically(path, dump(model, encoder=encoder, fingerprint=fingerprint))
 
 
-def dump(model: Any, *, encoder: Encoder | None = None, fingerprint: str | None = None) -> bytes:
+def dump(
+    model: Any,
+    *,
+    encoder: Encoder | None = None,
+    fingerprint: str | None = None,
+    calibration: Any = None,
+    decision: Any = None,
+) -> bytes:
     """The file that `save` writes, as bytes."""
     if _allowed(type(model).__name__) is not type(model):
         raise ModelFileError(

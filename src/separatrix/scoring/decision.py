@@ -92,6 +92,15 @@ def tune(probabilities: Floats, codes: Integers, metric: str) -> Decision:
     return Decision(offsets=tuple((offsets - offsets.mean()).tolist()))
 
 
+def plug_in(shares: Floats, metric: str) -> Decision:
+    """The cut that is best if the probabilities are right: for balanced accuracy where P is the share of the class."""
+    if metric != "balanced_accuracy" or not (shares > 0).all():
+        return Decision()
+    if len(shares) == 2:
+        return Decision(threshold=float(shares[1]))
+    return Decision(offsets=tuple((-np.log(shares)).tolist()))
+
+
 def _best_offset(logs: Floats, codes: Integers, code: int, offsets: Floats, near: float, metric: str) -> float:
     """The offset of one class, the others' being given, with the best metric; `near` if it is about as good."""
     n, k = logs.shape
