@@ -9,13 +9,13 @@ import pytest
 
 from separatrix.compare import compare
 from separatrix.compare.metrics import (
-    Difference,
     Figure,
     Predictions,
     area_under_curve,
     balanced_accuracy,
     log_loss,
 )
+from separatrix.compare.paired import Difference
 from separatrix.compare.result import Coefficient, HardRow
 from separatrix.data import read_table
 from separatrix.report import render
@@ -128,7 +128,6 @@ def stand_in(run, classes, columns, rows=400, skill=2.0, long=False):
                 predictions=predictions,
                 figures=figures,
                 command=command if entry.key else "",
-                reference=number == 1,
                 behind=Difference(0.01 * number, 0.0, 0.1),
                 calibration=Calibration("sigmoid", (((1.0, 0.0),),) * (1 if k == 2 else k)),
                 decision=Decision(threshold=0.3) if k == 2 else Decision(offsets=tuple(np.linspace(-1, 1, k).tolist())),

@@ -6,22 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from separatrix.compare.metrics import LOSSES
 from separatrix.report.svg import Scale
 
 if TYPE_CHECKING:
     from separatrix.compare.metrics import Figure
     from separatrix.compare.result import Entry, Run
 
-WORDS = {
-    "balanced_accuracy": "balanced accuracy",
-    "accuracy": "accuracy",
-    "auc": "AUC",
-    "log_loss": "log-loss",
-    "brier": "Brier score",
-    "f1": "F1",
-    "mcc": "MCC",
-}
-SMALLER_IS_BETTER = ("log_loss", "brier")
 EDGE = 0.03  # of the scale, left free at each end
 BEYOND = 2.0  # times the majority's loss: a loss above it says "far worse than guessing" and would crowd the others
 
@@ -38,17 +29,12 @@ class Line:
     kind: str
 
 
-def metric_words(metric: str) -> str:
-    """A metric as a reader calls it."""
-    return WORDS.get(metric, metric.replace("_", " "))
-
-
 def lines(run: Run) -> tuple[list[Line], str, float | None]:
     """The lines in their order, the axis, and where the majority guess lies."""
     figures = [entry.figures.get(run.metric) for entry in run.entries]
     baseline = next((entry.figures.get(run.metric) for entry in run.entries if entry.baseline), None)
     guide = None if baseline is None else baseline.value
-    scale = scale_of([figure for figure in figures if figure is not None], guide, run.metric in SMALLER_IS_BETTER)
+    scale = scale_of([figure for figure in figures if figure is not None], guide, run.metric in LOSSES)
     found = []
     for number, (entry, figure) in enumerate(zip(run.entries, figures, strict=True)):
         kind = _kind(entry, entry is run.best, entry.tie or number == 0)
@@ -77,7 +63,7 @@ def _kind(entry: Entry, saved: bool, level: bool) -> str:
 
 def _tags(entry: Entry, run: Run) -> list[str]:
     tags = ["saved"] if entry is run.best else []
-    return tags + (["reference, not linear"] if entry.reference else [])
+    return tags + (["reference"] if entry.reference else [])
 
 
 def _place(entry: Entry, number: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats
 from separatrix.report.confusion import shortened
-from separatrix.report.svg import Axes, short
+from separatrix.report.svg import Axes
 
 if TYPE_CHECKING:
     from separatrix.compare.result import Run

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.compare.metrics import LOSSES, METRICS, NAMES
 from separatrix.compare.wording import count, percent, seconds
 from separatrix.report import board, charts, columns
 from separatrix.report.calibration import calibration, calibration_words
@@ -56,7 +57,7 @@ def render(run: Run, command: str, verify_command: str) -> str:
         number=lambda value: f"{value:,}",
         figure=_figure,
         parameters=board.parameters,
-        metric=board.metric_words,
+        metric=lambda name: NAMES[name],
         drawing=lambda text: Markup(text),  # built by svg.py, which escapes every text
         key=lambda kind: Markup(key(kind)),
     )
@@ -70,9 +71,9 @@ def render(run: Run, command: str, verify_command: str) -> str:
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         rows=count(run.n_rows, "row"),
         verdict_means=VERDICTS[run.verdict],
-        metric=board.metric_words(run.metric),
-        smaller_is_better=run.metric in board.SMALLER_IS_BETTER,
-        measured=[name for name in board.WORDS if any(entry.figures.get(name) for entry in run.entries)],
+        metric=NAMES[run.metric],
+        smaller_is_better=run.metric in LOSSES,
+        measured=[name for name in METRICS if any(entry.figures.get(name) for entry in run.entries)],
         lines=lines,
         axis=axis,
         guess=guess,
@@ -80,6 +81,7 @@ def render(run: Run, command: str, verify_command: str) -> str:
         groups=columns.groups(run.coefficients, names),
         several=any(coefficient.label is not None for coefficient in run.coefficients),
         intervals=any(coefficient.low is not None for coefficient in run.coefficients),
+        uncovered=_uncovered(run),
         hard_rows=[(row, columns.pulls(row.pulls, names)) for row in run.hard_rows],
         confusions=confusions(np.asarray(run.truth), run.best.predictions.codes, run.classes),
         calibrated=calibration_words(run),
@@ -91,6 +93,14 @@ def render(run: Run, command: str, verify_command: str) -> str:
         calibration=_drawn(calibration, run),
         convergence=_drawn(charts.convergence, run),
     )
+
+
+def _uncovered(run: Run) -> str:
+    """What is saved with the weights and has no proof: "the calibration and the cut"."""
+    decision = run.best.decision
+    cut = decision is not None and (decision.threshold is not None or decision.offsets is not None)
+    parts = [*(["the calibration"] if run.best.calibration is not None else []), *(["the cut"] if cut else [])]
+    return " and ".join(parts)
 
 
 def _drawn(draw: Callable[[Run], charts.Drawing | None], run: Run) -> charts.Drawing | None:
