@@ -233,4 +233,15 @@ def test_lines_keep_their_order_and_say_what_they_are(run):
     assert [name.strip() for name in names] == [entry.title for entry in run.entries]
     assert board.count(">reference</span>") == sum(entry.reference for entry in run.entries) == 1
     assert board.count(">saved</span>") == 1
+    places = re.findall(r'<td class="place">([^<]*)</td>', board)
+    assert len(places) == len(run.entries)
+    for entry, place in zip(run.entries, places, strict=True):
+        if entry.behind is None:
+            assert place == "best"
+        elif entry.tie:
+            assert place == "tie"
+        else:
+            size, way = place.split()
+            assert float(size) == pytest.approx(abs(entry.behind.value), abs=0.0005)
+            assert way == ("behind" if entry.behind.value > 0 else "ahead")
     assert board.count('class="guide"') == len(run.entries)

@@ -36,10 +36,10 @@ def lines(run: Run) -> tuple[list[Line], str, float | None]:
     guide = None if baseline is None else baseline.value
     scale = scale_of([figure for figure in figures if figure is not None], guide, run.metric in LOSSES)
     found = []
-    for number, (entry, figure) in enumerate(zip(run.entries, figures, strict=True)):
-        kind = _kind(entry, entry is run.best, entry.tie or number == 0)
+    for entry, figure in zip(run.entries, figures, strict=True):
+        kind = _kind(entry, entry is run.best, entry.tie or entry.behind is None)
         track = "" if figure is None else scale.interval(figure.low, figure.value, figure.high, kind, guide)
-        found.append(Line(entry, figure, track, _tags(entry, run), _place(entry, number), kind))
+        found.append(Line(entry, figure, track, _tags(entry, run), _place(entry), kind))
     return found, scale.axis(), guide
 
 
@@ -66,10 +66,12 @@ def _tags(entry: Entry, run: Run) -> list[str]:
     return tags + (["reference"] if entry.reference else [])
 
 
-def _place(entry: Entry, number: int) -> str:
-    if number == 0 or entry.behind is None:
-        return "best" if number == 0 else ""
-    return "tie" if entry.tie else f"{abs(entry.behind.value):.3f} behind"
+def _place(entry: Entry) -> str:
+    """How far from the best of ours, which the reference may be ahead of."""
+    if entry.behind is None:
+        return "best"
+    way = "behind" if entry.behind.value > 0 else "ahead"
+    return "tie" if entry.tie else f"{abs(entry.behind.value):.3f} {way}"
 
 
 def parameters(params: dict[str, Any]) -> str:
