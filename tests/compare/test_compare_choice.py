@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 
 from separatrix import NearestCentroid
-from separatrix.compare.candidates import HARD_COLUMNS, Candidate, candidates, facts_of
+from separatrix.compare.candidates import (
+    HARD_COLUMNS,
+    Candidate,
+    facts_of,
+    first_candidates,
+    kernel_rows,
+    later_candidates,
+)
 from separatrix.compare.judge import Problem, judge
 from separatrix.outcome import Status
 
 
 def logistic(X, y) -> Candidate:
-    chosen, _ = candidates(facts_of(X, y, "overlapping"), seed=0)
+    chosen = first_candidates(facts_of(X, y, "overlapping"), seed=0)
     return next(candidate for candidate in chosen if candidate.key == "logistic")
 
 
@@ -30,7 +37,7 @@ def test_rows_in_order_do_not_mislead_it():
 def test_too_many_columns_for_a_hard_margin_are_a_reason_not_a_wait():
     y = np.array([0, 1] * 5)
     for columns, fits in ((HARD_COLUMNS, True), (HARD_COLUMNS + 1, False)):
-        chosen, left = candidates(facts_of(np.ones((10, columns)), y, "separable"), seed=0)
+        chosen, left = later_candidates(facts_of(np.ones((10, columns)), y, "separable"), seed=0)
         assert ("hard-margin" in {candidate.key for candidate in chosen}) == fits
         assert ("hard-margin SVM" in {each.title for each in left}) != fits
 
@@ -59,3 +66,30 @@ def test_C_is_lowered_until_the_fit_is_certified(C, ends, certified):
     assert found.params == {"C": ends}
     assert found.certified == certified
     assert ("C lowered" in found.note) == (C > 1)
+
+
+def test_C_is_chosen_though_a_class_is_rare():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((300, 5))
+    y = random.integers(0, 2, 300)
+    y[:1] = 2  # one row, which is in no sample's every fold
+    assert logistic(X, y).choose(X, y, 0)["C"] < 1.0  # noise: a strong penalty, not what is taken for want of folds
+
+
+def test_C_of_each_fold_is_said_where_it_is_another(monkeypatch):
+    X, y = np.arange(30.0)[:, None], np.repeat([0, 1], 15)
+    rows = np.arange(30)
+    folds = [(rows[rows % 3 != r], rows[rows % 3 == r]) for r in range(3)]
+    problem = Problem(X, y, y, np.array([0, 1]), folds, 0, time.monotonic() + 100)
+    choose = {20: 0.5, 30: 0.25}
+    candidate = Candidate("x", "x", lambda p: Stubborn(**p), choose=lambda X, y, seed: {"C": choose[len(y)]})
+    assert "0.5, 0.5, 0.5; in the fit to all rows: 0.25" in judge(candidate, problem, str).note
+    same = Candidate("x", "x", lambda p: Stubborn(**p), choose=lambda X, y, seed: {"C": 0.5})
+    assert "C in the folds" not in judge(same, problem, str).note
+
+
+def test_kernel_machines_learn_from_as_many_rows_as_the_shape_allows():
+    facts = facts_of(np.ones((4000, 40)), np.arange(4000) % 2, "overlapping")
+    svm = next(each for each in later_candidates(facts, 0)[0] if each.key == "svm")
+    assert svm.most_rows is None
+    assert kernel_rows(10, 2) > kernel_rows(100, 2) > 2_000

@@ -1,5 +1,8 @@
 """The figures of the leaderboard, their intervals, ties and the choice of the best, on made-up results."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,18 +10,11 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from separatrix.compare import proving
-from separatrix.compare.candidates import candidates, facts_of
-from separatrix.compare.metrics import (
-    Difference,
-    Figure,
-    Predictions,
-    area_under_curve,
-    balanced_accuracy,
-    log_loss,
-    paired_difference,
-)
+from separatrix.compare.candidates import facts_of, later_candidates
+from separatrix.compare.metrics import Figure, Predictions, area_under_curve, balanced_accuracy, log_loss
+from separatrix.compare.paired import Difference, difference
+from separatrix.compare.ranking import choose_best, ranked
 from separatrix.compare.result import Entry
-from separatrix.compare.run import choose_best, ranked
 from separatrix.compare.tuning import choose_C, sample_rows
 
 TRUTH = np.arange(400) % 2
@@ -31,6 +27,12 @@ def wrong_at(rows):
     return codes
 
 
+def paired_difference(truth, best, other, k):
+    """Of balanced accuracies, from predicted classes alone."""
+    best, other = (Predictions(codes, None, None, np.zeros(len(truth), dtype=int)) for codes in (best, other))
+    return difference("balanced_accuracy", truth, best, other, k)
+
+
 def entry(title, codes, loss=None, certified=True, capped=False, key="x"):
     """A line of the leaderboard with these predictions."""
     return Entry(
@@ -40,9 +42,11 @@ def entry(title, codes, loss=None, certified=True, capped=False, key="x"):
         note="",
         rows_used=400,
         predictions=Predictions(codes, None, None, np.zeros(400, dtype=int)),
-        balanced_accuracy=balanced_accuracy(TRUTH, codes, 2),
-        auc=None,
-        log_loss=None if loss is None else Figure(loss, loss, loss),
+        figures={
+            "balanced_accuracy": balanced_accuracy(TRUTH, codes, 2),
+            "auc": None,
+            "log_loss": None if loss is None else Figure(loss, loss, loss),
+        },
         seconds=0.0,
         model=None,
         certificate="",
@@ -220,17 +224,34 @@ def test_a_verdict_that_floats_cannot_tell_does_not_stop_the_comparison(monkeypa
     monkeypatch.setattr(separatrix, "separability", undecided)
     proof = proving.prove(np.zeros((2, 1)), np.array([0, 1]))
     assert (proof.verdict, proof.checks) == ("undecided", [])
-    _, left = candidates(facts_of(np.eye(2), np.array([0, 1]), proof.verdict), seed=0)
+    _, left = later_candidates(facts_of(np.eye(2), np.array([0, 1]), proof.verdict), seed=0)
     assert "it is open" in left[0].why
 
 
-def test_large_tables_are_decided_in_a_process_that_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(proving, "SMALL", 0)
+def test_large_tables_are_decided_in_a_process_that_can_be_stopped():
     X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
     for rows in (X, sparse.csr_matrix(X)):
-        proof = proving.prove_within(rows, codes, 60)
+        with proving.searching(rows, codes) as search:
+            proof = search.result(60)
         assert proof == proving.prove(X, codes)
         assert proof.verdict == "separable"
-    proof = proving.prove_within(X, codes, 0.01)
+    with proving.searching(X, codes) as search:
+        proof = search.result(0.01)
     assert proof.verdict == "undecided"
-    assert "Not decided within" in proof.claim
+    assert "--time-limit" in proof.claim
+
+
+def test_processor_time_is_limited_and_said_as_such(monkeypatch):
+    process = subprocess.Popen([sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"])
+    process.wait()
+    proof = proving.Search(process).result(60)
+    assert proof.verdict == "undecided"
+    assert "processor time" in proof.claim
+    assert "float" not in proof.claim
+
+
+def test_what_is_too_large_follows_from_the_shape():
+    codes = np.array([0, 1, 2] * 10)
+    assert proving.too_much(np.zeros((30, 4)), codes) is None
+    huge = np.broadcast_to(0.0, (5_000_000, 200))
+    assert "Not tried" in proving.too_much(huge, codes)

@@ -59,7 +59,7 @@ def guarded(work: Callable[P, int | None]) -> Callable[P, None]:
             if kwargs.get("debug") or isinstance(error, typer.BadParameter):
                 raise
             code = exit_code(error)
-            if code == 1:
+            if code == 1 and not _ours(error):
                 report = "Please report it; --debug shows where it happened."
                 complain(f"Unexpected {type(error).__name__}: {error}\n{report}")
             else:
@@ -103,7 +103,6 @@ def exit_code(error: BaseException) -> int:
         InvalidInputError,
         ModelFileError,
         NotSeparableError,
-        SeparatrixError,
         UndecidedError,
         UnsupportedParameterError,
     )
@@ -112,8 +111,13 @@ def exit_code(error: BaseException) -> int:
         return USAGE  # the latter is scikit-learn's, which is not imported for this
     if isinstance(error, NotSeparableError | UndecidedError):
         return UNCERTIFIED
-    bad = (DataError, ModelFileError, InvalidInputError, SeparatrixError, OSError, MemoryError)
-    return BAD_DATA if isinstance(error, bad) else 1
+    return BAD_DATA if isinstance(error, DataError | ModelFileError | InvalidInputError | OSError | MemoryError) else 1
+
+
+def _ours(error: BaseException) -> bool:
+    from separatrix.errors import SeparatrixError
+
+    return isinstance(error, SeparatrixError)
 
 
 def _words(error: BaseException) -> str:

@@ -103,8 +103,8 @@ def compare(
     folder.mkdir(parents=True, exist_ok=True)
     with watched(*(folder / name for name in FILES), partly="without run.json, they need not belong together"):
         # what was found is written before a page is drawn, which must not cost a finished run
-        (folder / "report.html").unlink(missing_ok=True)
         write_together(folder, {"model.separatrix": model, "run.json": _record(run, {"model.separatrix": model})[0]})
+        (folder / "report.html").unlink(missing_ok=True)  # that of an earlier run
         words = ["separatrix", "compare", *source, "--metric", metric, "--seed", str(seed), "--folds", str(folds)]
         page = _page(run, started + 1.05 * time_limit, words, data)
         files = {"model.separatrix": model, **({} if page is None else {"report.html": page})}

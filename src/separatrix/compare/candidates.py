@@ -17,15 +17,16 @@ from separatrix.compare.tuning import FOLDS, choose_C, tuning_rows
 
 LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the same C, later
 INNER_ROWS = 10_000  # that cuts and calibrations are learned from within a fold; a few numbers need no more
-INNER_KERNEL_ROWS = 1_500  # the same for machines whose cost grows with the square of the rows
+INNER_KERNEL_ROWS = 1_500  # the same for those whose cost grows faster than the rows
 WIDE = 1_000  # columns
 LONG = 10_000  # rows
 SVM_ROWS = 2_000
 HARD_COLUMNS = 500  # the cost grows with their cube
 KERNEL_WORK = 3_000_000_000  # rows² times columns: what an rbf machine may take
 KERNEL_ROWS = 1_500  # of a kernel perceptron, which is no rival of the machine
-REFERENCE_WORK = 10_000_000  # rows times columns times trees a round: what gradient boosting may take
-PASSES = 1_000_000  # rows times passes of a perceptron: all 20 passes up to 50,000 rows
+REFERENCE_WORK = 5_000_000  # rows times columns times trees a round: what gradient boosting may take
+PASSES = 50_000_000  # rows times columns times passes: what a perceptron may take
+SEARCH_ENTRIES = 40_000  # rows times columns that the search for the fewest errors takes
 REFERENCE = "gradient boosting"
 LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -140,7 +141,7 @@ def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Lef
         chosen += [_reference(facts, seed), _kernel_svm(facts), _kernel_perceptron(seed)]
     chosen.append(_pocket(seed))
     if facts.d <= 200 and facts.k == 2:
-        chosen.append(_minimum_error())
+        chosen.append(_minimum_error(facts))
     else:
         left.append(Left("fewest errors", "a search for two classes and at most 200 columns"))
     return chosen, left
@@ -261,14 +262,15 @@ def _kernel_svm(facts: Facts) -> Candidate:
 
 
 def _perceptron(facts: Facts, seed: int) -> Candidate:
-    passes = int(np.clip(PASSES // facts.n, 5, 20))
+    passes = int(np.clip(PASSES // (facts.n * facts.d), 5, 20))
     fixed = {"average": True, "shuffle": True, "max_iter": passes, "random_state": seed}
     return Candidate("perceptron", "averaged perceptron", partial(_make, "Perceptron"), fixed=fixed)
 
 
 def _pocket(seed: int) -> Candidate:
     fixed = {"max_iter": 10, "random_state": seed}
-    return Candidate("pocket", "pocket", partial(_make, "PocketPerceptron"), fixed=fixed, most_rows=5_000)
+    make = partial(_make, "PocketPerceptron")
+    return Candidate("pocket", "pocket", make, fixed=fixed, most_rows=5_000, inner_rows=INNER_KERNEL_ROWS)
 
 
 def _kernel_perceptron(seed: int) -> Candidate:
@@ -285,6 +287,7 @@ def _hard_margin() -> Candidate:
     return Candidate("hard-margin", "hard-margin SVM", partial(_make, "HardMarginSVC"))
 
 
-def _minimum_error() -> Candidate:
+def _minimum_error(facts: Facts) -> Candidate:
     make = partial(_make, "MinimumErrorClassifier")
-    return Candidate("minimum-error", "fewest errors", make, fixed={"max_nodes": 150}, most_rows=1_000)
+    most = int(np.clip(SEARCH_ENTRIES // facts.d, 200, 1_000))
+    return Candidate("minimum-error", "fewest errors", make, fixed={"max_nodes": 150}, most_rows=most, inner_rows=500)
