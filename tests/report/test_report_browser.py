@@ -95,7 +95,7 @@ def small():
     lines = ["height,weight,town,target"]
     for i in range(80):
         town = ("Ulm", "Bonn", "Kiel")[random.integers(3)]
-        lines.append(f"{random.normal(i % 2):.3f},{random.normal():.3f},{town},{('no', 'yes')[i % 2]}")
+        lines.append(f"{random.normal(4 * (i % 2)):.3f},{random.normal():.3f},{town},{('no', 'yes')[i % 2]}")
     return compare(read_table(io.BytesIO("\n".join(lines).encode()), target="target"), folds=2)
 
 

@@ -60,7 +60,7 @@ def nasty_table(n=60, k=2, scores=True):
     quoted = ['"' + text.replace('"', '""') + '"' for text in NASTY]
     lines = [",".join([quoted[0], quoted[2], "target"])]
     for i in range(n):
-        lines.append(f"{random.normal(i % k):.3f},{quoted[random.integers(4)]},{quoted[i % k]}")
+        lines.append(f"{random.normal(4 * (i % k)):.3f},{quoted[random.integers(4)]},{quoted[i % k]}")
     return read_table(io.BytesIO("\n".join(lines).encode()), target="target")
 
 
