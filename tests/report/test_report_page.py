@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from separatrix.compare import compare
+from separatrix.compare.candidates import Left
+from separatrix.compare.result import Coefficient, HardRow
 from separatrix.data import read_table
 from separatrix.report import render
 
@@ -71,7 +73,31 @@ def run():
 
 @pytest.fixture(scope="module")
 def page(run):
-    text = render(run, "separatrix compare '<b>.csv'", "separatrix verify model.separatrix '<b>.csv'")
+    """Hostile words wherever the page shows any."""
+    evil = NASTY[2]
+    names = {"command": evil, "note": evil, "status": evil, "certificate": evil, "claim": evil, "warnings": [evil]}
+    entries = [replace(entry, title=f"{entry.title} {evil}", **names) for entry in run.entries]
+    shown = replace(
+        run,
+        entries=entries,
+        best=entries[next(j for j, entry in enumerate(run.entries) if entry is run.best)],
+        why_best=evil,
+        verdict_words=[evil, evil],
+        verdict_claim=evil,
+        verdict_checks=[evil],
+        verification=[evil],
+        linearity=evil,
+        leaks=[evil],
+        notes=[evil, NASTY[3]],
+        left=[Left(evil, evil)],
+        score_is=evil,
+        coefficients_of=evil,
+        why_no_intervals=evil,
+        coefficients=[Coefficient(evil, evil, 1.0, 1.0, None, None)],
+        hard_rows=[HardRow(1, evil, evil, -1.0, [(evil, evil)])],
+        columns=[{"column": evil, "type": evil, "missing": 0, "unique": 1, "example": evil, "note": evil}],
+    )
+    text = render(shown, "separatrix compare '<b>.csv'", "separatrix verify model.separatrix '<b>.csv'")
     return text, Page(text)
 
 
