@@ -4,12 +4,15 @@ import base64
 import hashlib
 import io
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from separatrix.compare import compare
+from separatrix.compare.candidates import Left
+from separatrix.compare.result import Coefficient, HardRow
 from separatrix.data import read_table
 from separatrix.report import render
 
@@ -59,7 +62,7 @@ def nasty_table(n=60, k=2, scores=True):
     quoted = ['"' + text.replace('"', '""') + '"' for text in NASTY]
     lines = [",".join([quoted[0], quoted[2], "target"])]
     for i in range(n):
-        lines.append(f"{random.normal(i % k):.3f},{quoted[random.integers(4)]},{quoted[i % k]}")
+        lines.append(f"{random.normal(4 * (i % k)):.3f},{quoted[random.integers(4)]},{quoted[i % k]}")
     return read_table(io.BytesIO("\n".join(lines).encode()), target="target")
 
 
@@ -70,7 +73,31 @@ def run():
 
 @pytest.fixture(scope="module")
 def page(run):
-    text = render(run, "separatrix compare '<b>.csv'", "separatrix verify model.separatrix '<b>.csv'")
+    """Hostile words wherever the page shows any."""
+    evil = NASTY[2]
+    names = {"command": evil, "note": evil, "status": evil, "certificate": evil, "claim": evil, "warnings": [evil]}
+    entries = [replace(entry, title=f"{entry.title} {evil}", **names) for entry in run.entries]
+    shown = replace(
+        run,
+        entries=entries,
+        best=entries[next(j for j, entry in enumerate(run.entries) if entry is run.best)],
+        why_best=evil,
+        verdict_words=[evil, evil],
+        verdict_claim=evil,
+        verdict_checks=[evil],
+        verification=[evil],
+        linearity=evil,
+        leaks=[evil],
+        notes=[evil, NASTY[3]],
+        left=[Left(evil, evil)],
+        score_is=evil,
+        coefficients_of=evil,
+        why_no_intervals=evil,
+        coefficients=[Coefficient(evil, evil, 1.0, 1.0, None, None)],
+        hard_rows=[HardRow(1, evil, evil, -1.0, [(evil, evil)])],
+        columns=[{"column": evil, "type": evil, "missing": 0, "unique": 1, "example": evil, "note": evil}],
+    )
+    text = render(shown, "separatrix compare '<b>.csv'", "separatrix verify model.separatrix '<b>.csv'")
     return text, Page(text)
 
 
@@ -158,12 +185,16 @@ def test_contrast_of_text_in_both_themes():
 def test_many_classes_and_a_best_model_without_probabilities(run):
     text = render(compare(nasty_table(90, 3), folds=2), "a", "b")
     Page(text)
-    assert "against · for the class" in text
+    assert "Bars to the left speak against the class" in text
     svm = next(entry for entry in run.entries if entry.key == "linear-svm")
-    before, run.best = run.best, svm
-    try:
-        text = render(run, "a", "b")
-    finally:
-        run.best = before
+    mute = replace(
+        svm,
+        predictions=replace(svm.predictions, probabilities=None),
+        figures={**svm.figures, "log_loss": None, "brier": None},
+        calibration=None,
+        decision=None,
+    )
+    entries = [mute if entry is svm else entry for entry in run.entries]
+    text = render(replace(run, entries=entries, best=mute), "a", "b")
     Page(text)
     assert "gives no probabilities" in text

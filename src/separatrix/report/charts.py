@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
-from separatrix.compare.metrics import Z
+from separatrix._typing import Array, Floats
+from separatrix.report.confusion import shortened
 from separatrix.report.svg import Axes
 
 if TYPE_CHECKING:
     from separatrix.compare.result import Run
 
 LINES = ("line-a", "line-b", "line-c", "line-d", "line-e", "line-f")
+BINS = 40  # of a histogram, about
+TINY = 1e-12  # the smallest probability whose logarithm is drawn
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture, the names of what is drawn in it (shown above it, off the curves), and what its ends mean."""
+
+    picture: str
+    legend: list[tuple[str, str]] = field(default_factory=list)  # name, class of the style sheet
+    ends: tuple[str, str] | None = None  # what the left and the right end of the picture stand for
 
 
 def positive_scores(run: Run) -> tuple[Floats, list[int]] | None:
@@ -46,83 +58,115 @@ def thinned(x: Floats, y: Floats, most: int = 240) -> tuple[list[float], list[fl
     return x[keep].tolist(), y[keep].tolist()
 
 
-def histogram(run: Run) -> str | None:
-    """Held-out scores of both classes, or, of more classes, the margins of right and wrong rows."""
-    if run.margins is None or not np.isfinite(run.margins).any():
-        return None
+def scores_from_cut(run: Run) -> Floats | None:
+    """Held-out scores whose sign decides: of two classes, that of the second; of more, the lead of the true class.
+
+    With probabilities, log-odds less those of the saved model's cut (more classes: with its offsets); else margins.
+    """
+    predictions, decision = run.best.predictions, run.best.decision
+    if predictions.probabilities is None:
+        if run.margins is None or not np.isfinite(run.margins).all():
+            return None
+        return np.where(run.truth == 1, 1.0, -1.0) * run.margins if len(run.classes) == 2 else run.margins
+    logs = np.log(np.maximum(predictions.probabilities, TINY))
     if len(run.classes) == 2:
-        values = np.where(run.truth == 1, 1.0, -1.0) * run.margins
-        sides = [run.truth == 0, run.truth == 1]
-        names = [f"class {run.classes[0]}", f"class {run.classes[1]}"]
-        label = f"← {run.classes[0][:20]}    held-out score    {run.classes[1][:20]} →"
-    else:
-        values, sides = run.margins, [run.margins < 0, run.margins >= 0]
-        names, label = ["wrong", "right"], "held-out margin of the true class"
+        cut = 0.5 if decision is None or decision.threshold is None else decision.threshold
+        cut = min(max(cut, TINY), 1 - TINY)
+        return logs[:, 1] - logs[:, 0] - float(np.log(cut / (1 - cut)))
+    if decision is not None and decision.offsets is not None:
+        logs = logs + np.asarray(decision.offsets)
+    rows = np.arange(len(run.truth))
+    rivals = logs.copy()
+    rivals[rows, run.truth] = -np.inf
+    return logs[rows, run.truth] - rivals.max(axis=1)
+
+
+def bin_edges(values: Floats) -> Floats | None:
+    """About `BINS` equal bins over all but the outermost values; 0 is an edge, so that no bin has both sides in it."""
     low, high = np.quantile(values, [0.005, 0.995])
-    low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
+    low, high = min(float(low), 0.0), max(float(high), 0.0)
+    if not high > low:
         return None
-    edges = np.linspace(low, high, 41)
-    heights = [np.histogram(np.clip(values[side], low, high), edges)[0] for side in sides]
-    top = max(1, max(int(height.max(initial=0)) for height in heights))
-    wrong = int((run.margins < 0).sum())
+    step = (high - low) / BINS
+    return step * np.arange(np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9) + 1)
+
+
+def histogram(run: Run) -> Drawing | None:
+    """Held-out scores: one class upwards, the other downwards; of more classes, rows predicted right and wrong."""
+    values = scores_from_cut(run)
+    edges = None if values is None else bin_edges(values)
+    if values is None or edges is None:
+        return None
+    wrong = run.best.predictions.codes != run.truth
+    ends: tuple[str, str] | None = None
+    if len(run.classes) == 2:
+        sides = [run.truth == 1, run.truth == 0]
+        names = [f"{run.classes[1]} (upwards)", f"{run.classes[0]} (downwards)"]
+        ends = (f"← predicted {run.classes[0]}", f"predicted {run.classes[1]} →")
+        label, unit, kinds = "held-out score; 0 is the cut", "share of the class", ("fill-b", "fill-a")
+    else:
+        sides, names = [~wrong, wrong], ["predicted right (upwards)", "predicted wrong (downwards)"]
+        label, unit, kinds = "lead of the true class; 0 is the cut", "share of all rows", ("fill-a", "fill-b")
+    inside = np.clip(values, edges[0], edges[-1])
+    whole = [max(1, int(side.sum())) if len(run.classes) == 2 else len(values) for side in sides]
+    heights = [np.histogram(inside[side], edges)[0] / total for side, total in zip(sides, whole, strict=True)]
+    up, down = (max(0.01, 1.08 * float(height.max(initial=0.0))) for height in heights)
     axes = Axes(
-        (float(low), float(high)),
-        (0.0, top * 1.35),
+        (float(edges[0]), float(edges[-1])),
+        (-down, up),
         label,
-        "rows",
-        "Margins of held-out rows",
-        f"Histogram of held-out scores; {wrong} of {len(values)} rows are on the wrong side of 0.",
+        unit,
+        "Scores of held-out rows",
+        f"Histogram of held-out scores; {int(wrong.sum())} of {len(values)} rows are predicted wrong.",
+        y_tick=lambda value: f"{100 * abs(value):g}%",
     )
-    for height, kind in zip(heights, ("fill-a", "fill-b"), strict=True):
+    for sign, height, kind in zip((1, -1), heights, kinds, strict=True):
         for j in np.flatnonzero(height):
-            axes.bar(float(edges[j]), float(edges[j + 1]), float(height[j]), kind)
-    axes.line([0.0, 0.0], [0.0, top * 1.35], "guide")
-    axes.legend(list(zip(names, ("line-a", "line-b"), strict=True)), right=abs(low) >= high)
-    return axes.render()
+            axes.bar(float(edges[j]), float(edges[j + 1]), sign * float(height[j]), kind)
+    axes.line([float(edges[0]), float(edges[-1])], [0.0, 0.0], "axis")
+    axes.line([0.0, 0.0], [-down, up], "guide")
+    return Drawing(axes.render(), list(zip(names, kinds, strict=True)), ends)
 
 
 def _curves(
-    run: Run, title: str, labels: tuple[str, str], corner: float, diagonal: bool
-) -> tuple[Axes, Floats, list[int]] | None:
+    run: Run, title: str, labels: tuple[str, str], diagonal: bool
+) -> tuple[Axes, Floats, list[int], list[tuple[str, str]]] | None:
     found = positive_scores(run)
     if found is None:
         return None
     axes = Axes((0.0, 1.0), (0.0, 1.0), *labels, title, f"{title} of the held-out rows for {run.best.title}.")
     if diagonal:
         axes.line([0.0, 1.0], [0.0, 1.0], "guide")
-    if len(found[1]) > 1:
-        names = [(run.classes[code], LINES[j]) for j, code in enumerate(found[1])]
-        axes.legend(names, right=diagonal, top=corner)
-    return axes, *found
+    names = [(shortened(run.classes[code], 40), LINES[j]) for j, code in enumerate(found[1])]
+    return axes, *found, names if len(names) > 1 else []
 
 
-def roc(run: Run) -> str | None:
+def roc(run: Run) -> Drawing | None:
     """True positives against false positives."""
-    drawn = _curves(run, "ROC curve", ("false positive rate", "true positive rate"), 150, True)
+    drawn = _curves(run, "ROC curve", ("false positive rate", "true positive rate"), True)
     if drawn is None:
         return None
-    axes, scores, classes = drawn
+    axes, scores, classes, names = drawn
     for j, code in enumerate(classes):
         mine, right = _cumulated(scores[:, j], run.truth == code)
         false = mine - right
         axes.line(*thinned(false / max(false[-1], 1), right / max(right[-1], 1)), LINES[j])
-    return axes.render()
+    return Drawing(axes.render(), names)
 
 
-def precision_recall(run: Run) -> str | None:
+def precision_recall(run: Run) -> Drawing | None:
     """Precision against recall."""
-    drawn = _curves(run, "Precision and recall", ("recall", "precision"), 150, False)
+    drawn = _curves(run, "Precision and recall", ("recall", "precision"), False)
     if drawn is None:
         return None
-    axes, scores, classes = drawn
+    axes, scores, classes, names = drawn
     for j, code in enumerate(classes):
         mine, right = _cumulated(scores[:, j], run.truth == code)
         axes.line(*thinned(right[1:] / max(right[-1], 1), right[1:] / mine[1:]), LINES[j])
         if len(classes) == 1:
             share = float((run.truth == code).mean())
             axes.line([0.0, 1.0], [share, share], "guide")
-    return axes.render()
+    return Drawing(axes.render(), names)
 
 
 def _cumulated(scores: Floats, mine: Array) -> tuple[Floats, Floats]:
@@ -133,40 +177,7 @@ def _cumulated(scores: Floats, mine: Array) -> tuple[Floats, Floats]:
     return np.append(0.0, ends + 1.0), np.append(0.0, right)
 
 
-def calibration(run: Run) -> str | None:
-    """Observed shares against stated probabilities, in bins of equally many rows, with 95% intervals."""
-    chances = run.best.predictions.probabilities
-    if chances is None:
-        return None
-    if len(run.classes) == 2:
-        stated, happened = chances[:, 1], run.truth == 1
-        labels = (f"stated probability of {run.classes[1][:24]}", "observed share")
-    else:
-        stated, happened = chances.max(axis=1), run.best.predictions.codes == run.truth
-        labels = ("stated probability of the predicted class", "share that was right")
-    axes = Axes(
-        (0.0, 1.0),
-        (0.0, 1.0),
-        *labels,
-        "Calibration",
-        f"Observed shares against the probabilities that {run.best.title} states, for held-out rows.",
-    )
-    axes.line([0.0, 1.0], [0.0, 1.0], "guide")
-    for rows in np.array_split(np.argsort(stated, kind="stable"), min(10, max(1, len(stated) // 10))):
-        share, low, high = wilson(int(happened[rows].sum()), len(rows))
-        axes.dot(float(stated[rows].mean()), share, "line-a", low, high)
-    return axes.render()
-
-
-def wilson(right: int, rows: int) -> tuple[float, float, float]:
-    """A share and its 95% interval."""
-    share, z2 = right / rows, Z * Z
-    centre = (share + z2 / (2 * rows)) / (1 + z2 / rows)
-    half = Z * np.sqrt(share * (1 - share) / rows + z2 / (4 * rows * rows)) / (1 + z2 / rows)
-    return share, float(max(0.0, centre - half)), float(min(1.0, centre + half))
-
-
-def convergence(run: Run) -> str | None:
+def convergence(run: Run) -> Drawing | None:
     """The certified gap after each step, on a logarithmic scale; the mistakes where there is no gap."""
     trace = run.trace
     if trace is None:
@@ -192,15 +203,10 @@ def convergence(run: Run) -> str | None:
     if len(points) <= 60:
         for step, value in points:
             axes.dot(step, value, "line-a")
-    return axes.render()
+    return Drawing(axes.render())
 
 
 def _pairs(steps: Sequence[float | None] | None, values: Sequence[float | None] | None) -> list[tuple[float, float]]:
     if steps is None or values is None:
         return []
     return [(x, y) for x, y in zip(steps, values, strict=True) if x is not None and y is not None]
-
-
-def confusion(truth: Integers, predicted: Integers, k: int) -> list[list[int]]:
-    """Rows of class i predicted as class j."""
-    return np.bincount(truth * k + predicted, minlength=k * k).reshape(k, k).tolist()

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from separatrix.compare.metrics import LOSSES, METRICS, NAMES
 from separatrix.compare.wording import count, percent, seconds
-from separatrix.report import charts
-from separatrix.report.svg import effect_bar, interval_bar
+from separatrix.report import board, charts, columns
+from separatrix.report.calibration import calibration, calibration_words
+from separatrix.report.confusion import confusions
+from separatrix.report.svg import key
 
 if TYPE_CHECKING:
-    from separatrix.compare.result import Entry, Run
+    from separatrix.compare.result import Run
 
 VERDICTS = {
     "separable": "A hyperplane has every row strictly on its own side. Maximum-likelihood logistic regression has no "
@@ -25,9 +28,8 @@ VERDICTS = {
     "its side. Maximum-likelihood logistic regression has no finite answer here.",
     "overlapping": "No hyperplane divides the classes without errors, so every linear classifier makes some. "
     "Maximum-likelihood logistic regression has one finite answer.",
-    "undecided": "Float arithmetic could not tell whether a hyperplane separates the classes.",
+    "undecided": "Whether a hyperplane separates the classes was not decided.",
 }
-MOST_CONFUSED = 12  # classes of a confusion matrix that still fits on a page
 
 
 def render(run: Run, command: str, verify_command: str) -> str:
@@ -49,19 +51,19 @@ def render(run: Run, command: str, verify_command: str) -> str:
 
     style = _resource("style.css")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(seconds=seconds, percent=percent, number=lambda value: f"{value:,}", figure=_figure)
-    template = environment.from_string(_resource("report.html.jinja"))
-    drawings = {
-        name: None if drawing is None else Markup(drawing)  # built by svg.py, which escapes every text
-        for name, drawing in {
-            "histogram": charts.histogram(run),
-            "roc": charts.roc(run),
-            "precision_recall": charts.precision_recall(run),
-            "calibration": charts.calibration(run),
-            "convergence": charts.convergence(run),
-        }.items()
-    }
-    return template.render(
+    environment.filters.update(
+        seconds=seconds,
+        percent=percent,
+        number=lambda value: f"{value:,}",
+        figure=_figure,
+        parameters=board.parameters,
+        metric=lambda name: NAMES[name],
+        drawing=lambda text: Markup(text),  # built by svg.py, which escapes every text
+        key=lambda kind: Markup(key(kind)),
+    )
+    names = columns.names_of(run.columns)
+    lines, axis, guess = board.lines(run)
+    return environment.from_string(_resource("report.html.jinja")).render(
         run=run,
         best=run.best,
         style=Markup(style),  # a file of this package
@@ -69,16 +71,44 @@ def render(run: Run, command: str, verify_command: str) -> str:
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         rows=count(run.n_rows, "row"),
         verdict_means=VERDICTS[run.verdict],
-        board=_board(run.entries, run.best, Markup),
-        tied=sum(entry.tie for entry in run.entries),
-        coefficients=_coefficients(run, Markup),
+        metric=NAMES[run.metric],
+        smaller_is_better=run.metric in LOSSES,
+        measured=[name for name in METRICS if any(entry.figures.get(name) for entry in run.entries)],
+        lines=lines,
+        axis=axis,
+        guess=guess,
+        majority=next((entry for entry in run.entries if entry.baseline), None),
+        groups=columns.groups(run.coefficients, names),
         several=any(coefficient.label is not None for coefficient in run.coefficients),
         intervals=any(coefficient.low is not None for coefficient in run.coefficients),
-        matrix=_matrix(run),
+        uncovered=_uncovered(run),
+        hard_rows=[(row, columns.pulls(row.pulls, names)) for row in run.hard_rows],
+        confusions=confusions(np.asarray(run.truth), run.best.predictions.codes, run.classes),
+        calibrated=calibration_words(run),
         command=command,
         verify_command=verify_command,
-        **drawings,
+        histogram=_drawn(charts.histogram, run),
+        roc=_drawn(charts.roc, run),
+        precision_recall=_drawn(charts.precision_recall, run),
+        calibration=_drawn(calibration, run),
+        convergence=_drawn(charts.convergence, run),
     )
+
+
+def _uncovered(run: Run) -> str:
+    """What is saved with the weights and has no proof: "the calibration and the cut"."""
+    decision = run.best.decision
+    cut = decision is not None and (decision.threshold is not None or decision.offsets is not None)
+    parts = [*(["the calibration"] if run.best.calibration is not None else []), *(["the cut"] if cut else [])]
+    return " and ".join(parts)
+
+
+def _drawn(draw: Callable[[Run], charts.Drawing | None], run: Run) -> charts.Drawing | None:
+    """A drawing, or none: the page is written after hours of work, which a picture must not cost."""
+    try:
+        return draw(run)
+    except Exception:
+        return None
 
 
 def policy(style: str) -> str:
@@ -94,31 +124,3 @@ def _resource(name: str) -> str:
 def _figure(figure: Any) -> str:
     """0.975 (0.962 to 0.985)."""
     return "–" if figure is None else f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
-
-
-def _board(entries: Sequence[Entry], best: Entry, markup: Any) -> list[dict[str, Any]]:
-    # the baseline would press all others into a corner: it may lie off the scale
-    floor = min(entry.balanced_accuracy.low for entry in entries if not entry.baseline)
-    rows = []
-    for number, entry in enumerate(entries):
-        figure = entry.balanced_accuracy
-        kind = "line-b" if entry is best else "line-a" if entry.tie or number == 0 else "line-m"
-        bar = interval_bar(figure.low, figure.high, figure.value, floor, 1.0, kind)
-        place = "best" if number == 0 else "tie" if entry.tie else f"−{100 * entry.behind.value:.1f} points"  # type: ignore[union-attr]
-        rows.append({"entry": entry, "bar": markup(bar), "place": place, "saved": entry is best})
-    return rows
-
-
-def _coefficients(run: Run, markup: Any) -> list[dict[str, Any]]:
-    largest = max((abs(coefficient.effect) for coefficient in run.coefficients), default=1.0)
-    return [
-        {"coefficient": coefficient, "bar": markup(effect_bar(coefficient.effect, largest))}
-        for coefficient in run.coefficients
-    ]
-
-
-def _matrix(run: Run) -> list[list[int]] | None:
-    k = len(run.classes)
-    if k > MOST_CONFUSED:
-        return None
-    return charts.confusion(np.asarray(run.truth), run.best.predictions.codes, k)

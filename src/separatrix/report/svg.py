@@ -6,12 +6,13 @@ Everything that is not a number passes through `text`, which escapes it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-WIDTH, HEIGHT = 480, 290
-LEFT, RIGHT, TOP, BOTTOM = 62, 14, 14, 44
+WIDTH, HEIGHT = 380, 264  # so narrow that letters stay legible on a telephone, where a drawing is as wide as the page
+LEFT, RIGHT, TOP, BOTTOM = 54, 12, 12, 42
+MARKS = 8  # numbers on a scale at most, which fit side by side on a telephone
 
 
 def text(value: object) -> str:
@@ -52,6 +53,7 @@ class Axes:
     title: str
     description: str
     log_y: bool = False
+    y_tick: Callable[[float], str] = short
     parts: list[str] = field(default_factory=list)
 
     def x(self, value: float) -> float:
@@ -72,11 +74,12 @@ class Axes:
         self.parts.append(f'<polyline class="{kind}" points="{points}"/>')
 
     def bar(self, x0: float, x1: float, y: float, kind: str) -> None:
-        """A bar from the axis up to y."""
-        left, right, top, base = self.x(x0), self.x(x1), self.y(y), self.y(self.y_range[0])
+        """A bar from 0 up or down to y."""
+        left, right = self.x(x0), self.x(x1)
+        top, base = sorted((self.y(y), self.y(0.0)))
         self.parts.append(
             f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" width="{max(0.5, right - left - 0.5):.1f}"'
-            f' height="{max(0.0, base - top):.1f}"/>'
+            f' height="{base - top:.1f}"/>'
         )
 
     def dot(self, x: float, y: float, kind: str, low: float | None = None, high: float | None = None) -> None:
@@ -87,20 +90,6 @@ class Axes:
                 f' y2="{self.y(high):.1f}"/>'
             )
         self.parts.append(f'<circle class="{kind} dot" cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="3.2"/>')
-
-    def legend(self, names: Sequence[tuple[str, str]], right: bool = True, top: float = TOP + 6) -> None:
-        """Names with the colour of their class, one below the other."""
-        for number, (name, kind) in enumerate(names):
-            y = top + 17 * number
-            shown = name if len(name) <= 26 else name[:25] + "…"
-            if right:
-                edge = WIDTH - RIGHT - 6
-                self.parts.append(f'<line class="{kind} key" x1="{edge - 22}" x2="{edge}" y1="{y:.0f}" y2="{y:.0f}"/>')
-                self.parts.append(f'<text class="end" x="{edge - 28}" y="{y + 4:.0f}">{text(shown)}</text>')
-            else:
-                edge = LEFT + 8
-                self.parts.append(f'<line class="{kind} key" x1="{edge}" x2="{edge + 22}" y1="{y:.0f}" y2="{y:.0f}"/>')
-                self.parts.append(f'<text x="{edge + 28}" y="{y + 4:.0f}">{text(shown)}</text>')
 
     def render(self) -> str:
         """The whole as one ``<svg>`` element."""
@@ -117,7 +106,7 @@ class Axes:
         for value in self._y_ticks():
             y = self.y(value)
             lines.append(f'<line class="grid" x1="{LEFT}" x2="{edge}" y1="{y:.1f}" y2="{y:.1f}"/>')
-            lines.append(f'<text class="end tick" x="{LEFT - 7}" y="{y + 4:.1f}">{short(value)}</text>')
+            lines.append(f'<text class="end tick" x="{LEFT - 7}" y="{y + 4:.1f}">{self.y_tick(value)}</text>')
         middle = (LEFT + edge) / 2
         lines.append(f'<text class="middle" x="{middle:.0f}" y="{HEIGHT - 8}">{text(self.x_label)}</text>')
         upright = (TOP + base) / 2
@@ -145,19 +134,57 @@ def figure(width: float, height: float, title: str, description: str, body: Sequ
     )
 
 
-def interval_bar(low: float, high: float, value: float, floor: float, ceiling: float, kind: str) -> str:
-    """A dot with a whisker on the scale from floor to ceiling; the numbers stand beside it in the table."""
-    span = (ceiling - floor) or 1.0
+@dataclass(frozen=True)
+class Scale:
+    """One horizontal scale for drawings as wide as their cells: places are percentages of the width."""
 
-    def x(number: float) -> float:
-        return 4 + 132 * min(1.0, max(0.0, (number - floor) / span))
+    low: float
+    high: float
 
-    return (
-        '<svg class="whisker" viewBox="0 0 140 16" aria-hidden="true" focusable="false">'
-        f'<line class="grid" x1="4" x2="136" y1="8" y2="8"/>'
-        f'<line class="{kind}" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="8" y2="8"/>'
-        f'<circle class="{kind} dot" cx="{x(value):.1f}" cy="8" r="4"/></svg>'
-    )
+    def place(self, value: float) -> float:
+        """Where a value is drawn, in percent; beyond an end, at that end."""
+        return 2.0 + 96.0 * min(1.0, max(0.0, (value - self.low) / ((self.high - self.low) or 1.0)))
+
+    def axis(self) -> str:
+        """The numbers of the scale."""
+        labels = "".join(
+            f'<text class="middle tick" x="{self.place(value):.2f}%" y="14">{short(value)}</text>'
+            for value in ticks(self.low, self.high, MARKS)
+        )
+        return f'<svg class="scale" aria-hidden="true" focusable="false">{labels}</svg>'
+
+    def interval(self, low: float, value: float, high: float, kind: str, guide: float | None) -> str:
+        """A dot with its interval on the lines of the scale, and a dashed line at `guide`.
+
+        What lies beyond an end is drawn as an arrow there; the numbers stand beside it in the table.
+        """
+        lines = [self._upright(tick, "grid") for tick in ticks(self.low, self.high, MARKS)]
+        if guide is not None:
+            lines.append(self._upright(guide, "guide"))
+        off = value > self.high or value < self.low
+        if low <= self.high and high >= self.low:
+            x1, x2 = self.place(low), self.place(high)
+            lines.append(f'<line class="{kind}" x1="{x1:.2f}%" x2="{x2:.2f}%" y1="50%" y2="50%"/>')
+        if off:
+            arrow = "→" if value > self.high else "←"
+            lines.append(f'<text class="middle" x="{self.place(value):.2f}%" y="50%" dy="4">{arrow}</text>')
+        else:
+            lines.append(f'<circle class="{kind} dot" cx="{self.place(value):.2f}%" cy="50%" r="5"/>')
+        return f'<svg class="track" aria-hidden="true" focusable="false">{"".join(lines)}</svg>'
+
+    def _upright(self, value: float, kind: str) -> str:
+        x = self.place(value)
+        return f'<line class="{kind}" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="100%"/>'
+
+
+def key(kind: str) -> str:
+    """The sign of a legend: a piece of line, a dot or a square in the class `kind`."""
+    size, width, sign = "key", 24, f'<line class="{text(kind)}" x1="0" x2="24" y1="7" y2="7"/>'
+    if kind.startswith("fill"):
+        size, width, sign = "key sign", 14, f'<rect class="{text(kind)}" x="1" y="1" width="12" height="12"/>'
+    elif kind.endswith("dot"):
+        size, width, sign = "key sign", 14, f'<circle class="{text(kind)}" cx="7" cy="7" r="5"/>'
+    return f'<svg class="{size}" viewBox="0 0 {width} 14" aria-hidden="true" focusable="false">{sign}</svg>'
 
 
 def effect_bar(value: float, largest: float) -> str:
@@ -165,7 +192,7 @@ def effect_bar(value: float, largest: float) -> str:
     length = 66 * min(1.0, abs(value) / (largest or 1.0))
     x, kind = (70.0, "fill-b") if value >= 0 else (70 - length, "fill-a")
     return (
-        '<svg class="whisker" viewBox="0 0 140 16" aria-hidden="true" focusable="false">'
+        '<svg class="effect" viewBox="0 0 140 16" aria-hidden="true" focusable="false">'
         f'<line class="axis" x1="70" x2="70" y1="1" y2="15"/>'
         f'<rect class="{kind}" x="{x:.1f}" y="3" width="{max(length, 0.5):.1f}" height="10"/></svg>'
     )
