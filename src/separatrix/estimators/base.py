@@ -19,6 +19,7 @@ from separatrix._typing import Array, Floats
 from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, NoDirectionError, UnsupportedParameterError
 from separatrix.estimators.gate import checked
+from separatrix.estimators.parameters import honoured
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
 from separatrix.outcome import Fit
@@ -31,6 +32,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     # scikit-learn parameters that have no meaning here, and what to use instead
     _elsewhere: ClassVar[Mapping[str, str]] = {}
+    # scikit-learn parameters of which only some values can be honoured: these, and what to use for the others
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {}
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         for name, advice in cls._elsewhere.items():
@@ -78,6 +81,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Our own threads share out the rows; two-thread factorisations of small matrices may take many times longer than
         one-thread ones.
         """
+        honoured(self)
         before = self.__dict__.copy()
         try:
             with single_threaded_blas():

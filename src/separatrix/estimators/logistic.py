@@ -31,6 +31,13 @@ SOLVERS = {
     "log": ("auto", "newton", "lbfgs", "gradient", "sgd"),
     "squared_error": ("auto", "newton", "gauss-newton", "gradient", "sgd"),
 }
+ELSEWHERE = ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga")  # solvers of scikit-learn
+# values of scikit-learn's parameters that are the penalty 1/2 ‖w‖², or none; "deprecated" stands for no value there
+PENALTIES = (
+    ("l2", None, "deprecated"),
+    "the penalty is 1/2 ‖w‖², or none; there is no L1 penalty yet. Use scikit-learn's.",
+)
+L1_RATIOS = ((0, None), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use scikit-learn's for it.")
 
 
 class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
@@ -49,6 +56,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         convex: the certificate claims a stationary point, of which kind, and no more. Without a penalty it may have no
         finite minimum, for separable classes and others; then a warning says so.
     solver : {"auto", "newton", "lbfgs", "gauss-newton", "gradient", "sgd"}, default="auto"
+        scikit-learn's other names ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga") mean "auto".
         "newton" is Newton-Raphson (IRLS), damped; for squared_error the exact Hessian, within a trust region where it
         is not positive definite or its step goes too far. "gauss-newton", for squared_error, takes 2 J'J for the
         Hessian. "lbfgs", for log, is a quasi-Newton method with a diagonal preconditioner. "gradient" and "sgd" are
@@ -88,6 +96,13 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         Whether to start from the weights of the previous fit.
     trace : bool, default=False
         Whether to record every step in ``trace_``, which costs a pass over the rows each.
+    penalty : {"l2", None}, default="l2"
+        As scikit-learn had it; None is ``C=np.inf``.
+    l1_ratio : float, default=0.0
+        As scikit-learn has it: 0, for there is no L1 penalty yet.
+    dual, intercept_scaling, n_jobs, verbose
+        Without effect: the solver is chosen by the shape of the data, the intercept is not penalised, all cores are
+        used (set OMP_NUM_THREADS to use fewer), and the certificate says how the fit went.
 
     Attributes
     ----------
@@ -122,14 +137,9 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
     """
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
-        "penalty": "the penalty is 1/2 ‖w‖²; use C=np.inf for none.",
-        "l1_ratio": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
-        "dual": "the solver is chosen by the shape of the data.",
-        "intercept_scaling": "the intercept is not penalised, so there is nothing to scale.",
         "multi_class": "more than two classes are softmax; use sklearn.multiclass.OneVsRestClassifier for the other.",
-        "n_jobs": "all cores are used; set OMP_NUM_THREADS to use fewer.",
-        "verbose": "the certificate and n_iter_ say how the fit went.",
     }
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES, "l1_ratio": L1_RATIOS}
 
     def __init__(
         self,
@@ -149,6 +159,12 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         random_state: Any = None,
         warm_start: bool = False,
         trace: bool = False,
+        penalty: str | None = "l2",
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        intercept_scaling: float = 1.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.loss = loss
@@ -165,15 +181,31 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.trace = trace
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def _C(self) -> float:
+        """What the losses are multiplied with: infinity without a penalty."""
+        return np.inf if self.penalty is None else self.C
+
+    @property
+    def _solver(self) -> str:
+        """The solver by our own name for it."""
+        return "auto" if self.solver in ELSEWHERE else self.solver
 
     def _learn(self, sample: Sample) -> Fit:
         settings = self._settings(sample)
         start = self._start(sample)
-        plain = self.solver in ("gradient", "sgd")
+        plain = self._solver in ("gradient", "sgd")
         rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
         if rate is not None and not plain:
             raise InvalidInputError("learning_rate is for solver='gradient' or 'sgd': the others find their own steps.")
-        descent = Descent(self.solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
+        descent = Descent(self._solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
         if self.bias_reduction is not None:
             learn = partial(firth, traced=descent.trace)
         elif self.loss == "squared_error":
@@ -190,7 +222,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
 
     def _settings(self, sample: Sample) -> Settings:
         flags(self, "fit_intercept", "warm_start", "trace")
-        C = np.inf if np.inf == self.C else positive("C", self.C)
+        C = np.inf if np.inf == self._C else positive("C", self.C)
         loss = one_of("loss", self.loss, SOLVERS)
         one_of("identifiability", self.identifiability, ("symmetric", "reference"))
         two = sample.targets.binary or sample.targets.multilabel
@@ -207,7 +239,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
             self._check_bias_reduction(C, two)
         return Settings(
             C=C,
-            solver=one_of(f"solver for loss={loss!r}", self.solver, SOLVERS[loss]),
+            solver=one_of(f"solver for loss={loss!r}", self._solver, SOLVERS[loss]),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             reference=self.identifiability == "reference",
@@ -220,7 +252,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
             raise InvalidInputError("bias_reduction='firth' penalises the likelihood by itself: use C=np.inf.")
         if self.loss != "log" or not two:
             raise InvalidInputError("bias_reduction='firth' is for loss='log' and two classes, or a 0/1 matrix y.")
-        if self.solver not in ("auto", "newton"):
+        if self._solver not in ("auto", "newton"):
             raise InvalidInputError("bias_reduction='firth' is solved by Fisher scoring: use solver='auto'.")
 
     def _start(self, sample: Sample) -> Start:
@@ -234,7 +266,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         init = self.init
         if isinstance(init, str):
             one_of("init", init, ("auto", "zeros", "least_squares"))
-            squares = self.solver in ("newton", "gauss-newton") and self.bias_reduction is None
+            squares = self._solver in ("newton", "gauss-newton") and self.bias_reduction is None
             if init == "least_squares" or (init == "auto" and squares):
                 coef, intercept = least_squares_start(design, targets, sample.weight)
             elif init == "zeros":
@@ -260,7 +292,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
     def _why_not(self) -> str:
         if self.loss != "log":
             return "weights that minimise the squared error are not the most likely ones. Use loss='log'."
-        if not np.isinf(self.C):
+        if not np.isinf(self._C):
             return "a penalised estimate is biased, so its curvature is not its uncertainty. Use C=np.inf."
         if self._multilabel:
             return "y is a 0/1 matrix; fit its columns one by one."

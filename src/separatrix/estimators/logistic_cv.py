@@ -15,7 +15,7 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed
 from separatrix.estimators.gate import checked
-from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.logistic import ELSEWHERE, L1_RATIOS, LogisticRegression
 from separatrix.estimators.logistic_search import Fold, Search
 from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.validation import Sample, require_labels
@@ -45,6 +45,11 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         hundredth of it by the solver's own estimate. Small problems go to machine precision.
     max_iter : int, default=1000
         Iterations after which to give up, for each value of C.
+    penalty, l1_ratios, refit : "l2", (0.0,) and True
+        As scikit-learn has them; other values raise an error that says what to use.
+    solver, dual, intercept_scaling, n_jobs, verbose, random_state, use_legacy_attributes
+        Without effect: the solver is chosen by the shape of the data, the intercept is not penalised, all cores are
+        used, the certificate says how the fit went, nothing is random, and the attributes are those below.
 
     Attributes
     ----------
@@ -73,13 +78,15 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        **{name: advice for name, advice in LogisticRegression._elsewhere.items() if name != "l1_ratio"},
-        "l1_ratios": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
-        "refit": "the final weights are always fitted to all rows.",
-        "solver": "the solver is chosen by the shape of the data.",
-        "random_state": "nothing is random here; shuffle the folds by cv=StratifiedKFold(shuffle=True).",
-        "use_legacy_attributes": "C_ is a number, and scores_ and coefs_paths_ are arrays.",
+    _elsewhere: ClassVar[Mapping[str, str]] = LogisticRegression._elsewhere
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
+        "penalty": (("l2", "deprecated"), "the penalty is 1/2 ‖w‖², for only then there is a C to choose."),
+        "l1_ratios": (((0,), 0, None, "warn"), L1_RATIOS[1]),
+        "refit": ((True,), "the final weights are always fitted to all rows; coefs_paths_ has those of the folds."),
+        "solver": (
+            ("auto", "newton", "lbfgs", *ELSEWHERE),
+            "the solver is chosen by the shape of the data; use LogisticRegression to choose one.",
+        ),
     }
 
     def __init__(
@@ -94,6 +101,16 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         identifiability: str = "symmetric",
         tol: float = 1e-4,
         max_iter: int = 1000,
+        penalty: str = "l2",
+        l1_ratios: Sequence[float] | None = (0.0,),
+        refit: bool = True,
+        solver: str = "auto",
+        dual: bool = False,
+        intercept_scaling: float = 1.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        use_legacy_attributes: bool = False,
     ) -> None:
         self.Cs = Cs
         self.cv = cv
@@ -104,6 +121,16 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         self.identifiability = identifiability
         self.tol = tol
         self.max_iter = max_iter
+        self.penalty = penalty
+        self.l1_ratios = l1_ratios
+        self.refit = refit
+        self.solver = solver
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose C, then learn from all rows.

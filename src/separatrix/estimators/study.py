@@ -131,7 +131,7 @@ class Study:
 
     def _risks(self, sample: Sample) -> list[tuple[Risk, Floats]]:
         """The objective, or that of each column of a 0/1 matrix y; with the fitted weights, in the user's units."""
-        C, reference = float(self.C), self.identifiability == "reference"  # type: ignore[attr-defined]
+        C, reference = float(self._C), self.identifiability == "reference"  # type: ignore[attr-defined]
         settings = Settings(C=C, solver="auto", tol=1.0, max_iter=1, reference=reference)
         make = squared_risk if self.loss == "squared_error" else make_risk  # type: ignore[attr-defined]
         coef, intercept = self.coef_, self.intercept_  # type: ignore[attr-defined]

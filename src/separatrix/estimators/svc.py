@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -21,6 +21,8 @@ from separatrix.kernels import KernelRows, Linear
 from separatrix.learners.kernel_svm import Settings
 from separatrix.learners.svc import Task, svc
 from separatrix.outcome import Fit
+
+MOST_MOVES = 20_000_000  # of a pair of multipliers, where the user sets no limit
 
 
 class SupportVectorClassifier(KernelClassifier):
@@ -193,13 +195,19 @@ class SVC(SupportVectorClassifier):
         Factors of the classes, multiplied into the sample weights.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of more than two classes: one score for each class, or for each pair.
-    max_iter : int, default=20000000
-        Pairs of multipliers to move at most, for each pair of classes; then a `ConvergenceWarning` states the gap.
+    max_iter : int, default=-1
+        Pairs of multipliers to move at most, for each pair of classes; then a `ConvergenceWarning` states the gap. -1
+        is a limit of 20 million.
     warm_start : bool, default=False
         Whether to go on from the multipliers of the previous fit, as along a path of C. Small problems need no start.
     fit_intercept : bool, default=True
         Whether b is free; otherwise it is 0, and the multipliers need not balance: with the kernel k + 1, b is
         penalised instead.
+    break_ties : bool, default=False
+        Ties between classes are always broken by the scores, as scikit-learn's True does; with "ovo" it must be False.
+    shrinking, random_state, verbose
+        Without effect: points are left aside and taken back whenever that saves time, nothing is random, and the
+        certificate says how the fit went.
 
     Attributes
     ----------
@@ -237,14 +245,6 @@ class SVC(SupportVectorClassifier):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        "shrinking": "points are left aside and taken back whenever that saves time; the result is the same.",
-        "probability": "the scores are not log-odds; use LogisticRegression, or sklearn.calibration.",
-        "random_state": "the fit is deterministic.",
-        "verbose": "the certificate and n_iter_ say how the fit went.",
-        "break_ties": "ties between classes are always broken by the scores.",
-    }
-
     def __init__(
         self,
         C: float = 1.0,
@@ -257,9 +257,13 @@ class SVC(SupportVectorClassifier):
         cache_size: float = 200,
         class_weight: Mapping[Any, float] | str | None = None,
         decision_function_shape: str = "ovr",
-        max_iter: int = 20_000_000,
+        max_iter: int = -1,
         warm_start: bool = False,
         fit_intercept: bool = True,
+        shrinking: bool = True,
+        break_ties: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -273,14 +277,22 @@ class SVC(SupportVectorClassifier):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.fit_intercept = fit_intercept
+        self.shrinking = shrinking
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _settings(self) -> Settings:
-        parameters.flags(self, "fit_intercept", "warm_start")
+        parameters.flags(self, "fit_intercept", "warm_start", "break_ties")
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InvalidInputError(
+                "break_ties must be False if decision_function_shape is 'ovo': its scores are pairs'."
+            )
         hard = isinstance(self.C, float) and np.isposinf(self.C)
         return Settings(
             C=np.inf if hard else parameters.positive("C", self.C),
             tol=parameters.positive("tol", self.tol),
-            max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),
+            max_iter=MOST_MOVES if self.max_iter == -1 else parameters.whole("max_iter", self.max_iter, at_least=1),
             cache_bytes=parameters.positive("cache_size", self.cache_size) * 2.0**20,
             fit_intercept=bool(self.fit_intercept),
         )

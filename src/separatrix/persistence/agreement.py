@@ -206,7 +206,9 @@ def _number_of_kernel(name: str) -> Callable[[Mapping[str, Any], Any, Any], bool
 
 
 _PARAMETERS: Mapping[str, Callable[[Mapping[str, Any], Any, Any], bool]] = {
-    "C": lambda part, value, model: "C" not in part or "C_" in model.__dict__ or part["C"] == value,
+    "C": lambda part, value, model: (
+        "C" not in part or "C_" in model.__dict__ or part["C"] == (value if getattr(model, "penalty", "l2") else np.inf)
+    ),
     "alpha": lambda part, value, model: part.get("problem") != "naive_bayes" or part["alpha"] == value,
     "bias_reduction": lambda part, value, model: (value == "firth") == (part.get("problem") == "firth"),
     "coef0": _number_of_kernel("coef0"),
