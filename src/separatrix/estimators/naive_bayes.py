@@ -144,7 +144,9 @@ class NaiveBayes(ProbabilisticClassifier):
     def _priors(self, sample: Sample) -> Floats | None:
         if self.priors is None:
             return None
-        k = sample.targets.n_classes
+        targets = sample.targets
+        labels = targets.classes if targets.given is None else targets.given
+        k = len(labels)
         try:
             priors = np.asarray(self.priors, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -153,4 +155,5 @@ class NaiveBayes(ProbabilisticClassifier):
             raise InvalidInputError(f"priors has the shape {priors.shape}, but y has {k} classes: give one for each.")
         if not ((priors > 0).all() and abs(priors.sum() - 1.0) < 1e-8):
             raise InvalidInputError(f"priors must be above 0 and sum to 1; got {priors.tolist()}.")
+        priors = priors[np.isin(labels, targets.classes)]  # a class without weight has the prior 0
         return priors / priors.sum()

@@ -111,7 +111,7 @@ class SupportVectorClassifier(KernelClassifier):
 
     def _scores(self, X: Any) -> Floats:
         scores = self._pair_scores(X)
-        return scores if len(self.classes_) == 2 else votes(scores, len(self.classes_))
+        return scores if len(self._labels) == 2 else votes(scores, len(self._labels))
 
     def decision_function(self, X: Any) -> Floats:
         """f(x) = sum_i alpha_i y_i k(x_i, x) + b for each point x.
@@ -128,7 +128,8 @@ class SupportVectorClassifier(KernelClassifier):
             of pairs a class wins, plus a share of its scores that is below 1/2; the largest is predicted. With "ovo":
             one column for each pair (0, 1), (0, 2), ..., in which a positive score is for the first.
         """
-        if self.decision_function_shape == "ovo" and len(getattr(self, "classes_", (0, 1))) > 2:
+        check_is_fitted(self)
+        if self.decision_function_shape == "ovo" and len(self._labels) > 2:
             return self._pair_scores(X)
         return super().decision_function(X)
 
@@ -144,7 +145,7 @@ class SupportVectorClassifier(KernelClassifier):
         -------
         array of shape (n,), or (n, k (k - 1) / 2) in which the first class of a pair is on the positive side
         """
-        if len(self.classes_) == 2:
+        if len(self._labels) == 2:
             return super().signed_distance(X)
         largest = np.abs(self.coef_).max(axis=1)
         if not largest.all():

@@ -77,10 +77,14 @@ def check_labels(
     check_consistent_length(X, y)
     weight = np.broadcast_to(1.0, n) if spread and sample_weight is None else _weights(sample_weight, n)
     kept: Integers | slice = slice(None)
+    given = None
     if sample_weight is not None and not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
+        given = _found(y, few) if y.ndim == 1 and classes is None else None
         y, weight, few = y[kept], weight[kept], None if few is None else _few_labels(y[kept])
     targets = _targets(estimator, y, few, classes)
+    if given is not None and len(given) > targets.n_classes:
+        targets = replace(targets, given=given)
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is not None:
         factors = _class_weights(class_weight, targets, weight)
@@ -212,6 +216,14 @@ def _few_labels(y: Array) -> Array | None:
     return labels if known.all() else None
 
 
+def _found(y: Array, few: Array | None) -> Array:
+    """The labels of y in sorted order."""
+    try:
+        return np.unique(y) if few is None else few
+    except TypeError as error:
+        raise _mixed(y) from error
+
+
 def _codes(labels: Array, y: Array) -> Integers:
     """The position of each y among the labels, which are sorted."""
     if len(labels) != 2:
@@ -222,11 +234,8 @@ def _codes(labels: Array, y: Array) -> Integers:
 def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None) -> Targets:
     if y.ndim == 2:
         return Targets(np.arange(y.shape[1]), y)
-    try:
-        found = np.unique(y) if few is None else few
-        codes = _codes(found, y)
-    except TypeError as error:
-        raise _mixed(y) from error
+    found = _found(y, few)
+    codes = _codes(found, y)
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
         if len(unknown):

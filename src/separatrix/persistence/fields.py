@@ -142,6 +142,7 @@ FIELDS: Mapping[str, Check] = {
     "C_": numbers("", finite=False, least=0),
     "Cs_": numbers("*", finite=False, least=0),
     "_families": families,
+    "_given": lambda value, sizes: isinstance(value, np.ndarray) and value.ndim == 1 and labels(value, sizes),
     "_multilabel": a(bool),
     "centroids_": numbers("kd"),
     "certificate_": either(nothing, a(Certificate)),
