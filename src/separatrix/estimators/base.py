@@ -23,7 +23,7 @@ from separatrix.estimators.gate import checked
 from separatrix.estimators.parameters import honoured
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
-from separatrix.outcome import Fit
+from separatrix.outcome import Fit, Status
 
 FINITE = float(np.finfo(np.float64).max)
 
@@ -223,6 +223,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if not self._is_linear() or len(self.coef_) != 1:
             raise AttributeError("Only a classifier of two classes has one hyperplane.")
         return Hyperplane(self.coef_[0], float(self.intercept_[0]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if isinstance(state.get("status_"), Status):
+            state["status_"] = state["status_"].name  # skops makes objects without arguments: no member of an enum
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__(dict(state))
+        if isinstance(self.__dict__.get("status_"), str):
+            self.__dict__["status_"] = Status[self.__dict__["status_"]]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,11 +18,12 @@ from separatrix.estimators.gate import checked
 from separatrix.estimators.logistic import ELSEWHERE, L1_RATIOS, LogisticRegression
 from separatrix.estimators.logistic_search import Fold, Search
 from separatrix.estimators.parameters import flags, whole
+from separatrix.estimators.routing import Scored
 from separatrix.estimators.validation import Sample, require_labels
 from separatrix.outcome import Fit
 
 
-class LogisticRegressionCV(Observed, ProbabilisticClassifier):
+class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     """argmax over C of the mean over folds of score(fit to the others with C); then the fit to all rows with that C.
 
     The fits minimise C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², as `LogisticRegression` does; of equally
@@ -132,7 +133,7 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose C, then learn from all rows.
 
         Parameters
@@ -142,7 +143,10 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         y : array-like of shape (n,)
             Labels. ``classes_[1]`` is the positive class of two.
         sample_weight : array-like of shape (n,), default=None
-            Weight k equals repeating a row k times, in the fits and in the scores; weight 0 equals leaving it out.
+            Weight k equals repeating a row k times, in the fits and in the scores; weight 0 equals leaving it out. With
+            scikit-learn's metadata routing, in the scores only if the scorer asks for it.
+        **params
+            What else the splitter and the scorer ask for, with metadata routing.
 
         Returns
         -------
@@ -151,9 +155,10 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         with self._fitting():
             require_labels(self, y)
             Cs = self._grid()
+            splitting, scoring = self._routed("fit", sample_weight, params)
             sample = self._sample(X, y, sample_weight)
-            folds = self._folds(sample, y)
-            search = Search(self, sample, folds, Cs, weighted=sample_weight is not None)
+            folds = self._folds(sample, y, splitting)
+            search = Search(self, sample, folds, Cs, sample_weight is not None, scoring)
             data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
             fit = self._observed(search.run, len(Cs) + 1, data)
             return self._publish(checked(fit, self._entries(sample), X, y, sample_weight), sample)
@@ -170,14 +175,14 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
             raise InvalidInputError(f"Cs must be a whole number above 0 or numbers above 0; got {self.Cs!r}.")
         return values.astype(np.float64)
 
-    def _folds(self, sample: Sample, y: Any) -> list[Fold]:
+    def _folds(self, sample: Sample, y: Any, splitting: Mapping[str, Any]) -> list[Fold]:
         """The folds as rows of the sample; each must have rows of every class to learn from, and some to score."""
         flags(self, "fit_intercept")
         labels = sample.targets.values
         if self.cv is None or isinstance(self.cv, Integral):  # rows of weight 0 do not count
             folds = list(check_cv(self.cv, labels, classifier=True).split(labels, labels))
         else:
-            folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y))
+            folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y, **splitting))
             if not isinstance(sample.kept, slice):
                 place = np.full(sample.n_given, -1)
                 place[sample.kept] = np.arange(len(sample.kept))

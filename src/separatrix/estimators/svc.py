@@ -9,13 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, HingeGap
 from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError
 from separatrix.estimators import parameters
+from separatrix.estimators.absent import spread
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
+from separatrix.estimators.platt import probabilities, sigmoids
 from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows, Linear
 from separatrix.learners.kernel_svm import Settings
@@ -206,6 +208,9 @@ class SVC(SupportVectorClassifier):
         penalised instead.
     break_ties : bool, default=False
         Ties between classes are always broken by the scores, as scikit-learn's True does; with "ovo" it must be False.
+    probability : bool, default=False
+        Whether there is `predict_proba`: scores become probabilities by sigmoids (Platt), which are fitted to scores
+        of points that were left out of the fit, in 5 more fits. Nothing is random.
     shrinking, random_state, verbose
         Without effect: points are left aside and taken back whenever that saves time, nothing is random, and the
         certificate says how the fit went.
@@ -233,6 +238,8 @@ class SVC(SupportVectorClassifier):
         that is not positive semidefinite, or that the checker does not know.
     kernel_ : Kernel
         The kernel with its settings.
+    probA_, probB_ : arrays of shape (1,) or (k (k - 1) / 2,)
+        With ``probability=True``: P = 1 / (1 + exp(probA f + probB)) for each pair.
     classes_, n_features_in_, n_iter_, status_
         As for every classifier here; ``n_iter_`` has one entry for each pair of classes.
 
@@ -261,6 +268,7 @@ class SVC(SupportVectorClassifier):
         max_iter: int = -1,
         warm_start: bool = False,
         fit_intercept: bool = True,
+        probability: bool = False,
         shrinking: bool = True,
         break_ties: bool = False,
         random_state: Any = None,
@@ -278,6 +286,7 @@ class SVC(SupportVectorClassifier):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.fit_intercept = fit_intercept
+        self.probability = probability
         self.shrinking = shrinking
         self.break_ties = break_ties
         self.random_state = random_state
@@ -285,10 +294,6 @@ class SVC(SupportVectorClassifier):
 
     def _settings(self) -> Settings:
         parameters.flags(self, "fit_intercept", "warm_start", "break_ties")
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise InvalidInputError(
-                "break_ties must be False if decision_function_shape is 'ovo': its scores are pairs'."
-            )
         hard = isinstance(self.C, float) and np.isposinf(self.C)
         return Settings(
             C=np.inf if hard else parameters.positive("C", self.C),
@@ -297,6 +302,86 @@ class SVC(SupportVectorClassifier):
             cache_bytes=parameters.positive("cache_size", self.cache_size) * 2.0**20,
             fit_intercept=bool(self.fit_intercept),
         )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from points X with labels y.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for every support vector machine here.
+
+        Returns
+        -------
+        self
+        """
+        with self._fitting():
+            super().fit(X, y, sample_weight)
+            if self._calibrated():
+                n = X.shape[0] if hasattr(X, "shape") else len(X)
+                weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), n)
+                found = sigmoids(self, X, np.asarray(column_or_1d(y)), weight)
+                self.__dict__.update(probA_=-found[:, 0], probB_=-found[:, 1])
+                self.__dict__["_published"] += ("probA_", "probB_")
+        return self
+
+    def _calibrated(self) -> bool:
+        if self.probability is True or self.probability is np.True_:
+            return True
+        if self.probability in (False, "deprecated"):
+            return False
+        raise InvalidInputError(f"probability must be True or False; got {self.probability!r}.")
+
+    def _has_probabilities(self) -> bool:
+        if not self._calibrated() or ("_model" in self.__dict__ and "probA_" not in self.__dict__):
+            raise AttributeError("predict_proba is not available: use SVC(probability=True) and fit again.")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | x), calibrated: it need not be largest for the class that `predict` names.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n, k)
+        """
+        check_is_fitted(self)
+        found = np.column_stack([-self.probA_, -self.probB_])
+        return spread(probabilities(self._pair_scores(X), found, len(self._labels)), self.__dict__, 0.0)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(class | x).
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n, k)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> Array:
+        """The label of each point; a score of exactly 0 predicts the positive class of two.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InvalidInputError("break_ties must be False when decision_function_shape is 'ovo': it has no ties.")
+        return super().predict(X)
 
 
 def votes(scores: Floats, k: int) -> Floats:

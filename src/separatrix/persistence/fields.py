@@ -168,6 +168,8 @@ FIELDS: Mapping[str, Check] = {
     "n_updates_": counts("", "r"),
     "parameters_": numbers("kd"),
     "penalized_log_likelihood_": numbers(""),
+    "probA_": numbers("*"),
+    "probB_": numbers("*"),
     "rank_": either(nothing, counts("")),
     "scores_": numbers("**"),
     "slack_": numbers("*", "**", least=0),
