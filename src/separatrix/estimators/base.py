@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -129,6 +130,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         coef = fitted.get("coef_")
         if coef is None:
             return np.asarray(fitted["_model"].scores(check_points(self, X)))
+        if sparse.issparse(coef):
+            X, coef = check_points(self, X, FINITE), coef.toarray()
         if (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -216,6 +219,29 @@ class Classifier(ClassifierMixin, BaseEstimator):
         length = largest * np.linalg.norm(coef / largest[:, None], axis=1)
         distances = spread(self._scores(X) / length, self.__dict__, -np.inf)
         return distances[:, 0] if distances.shape[1] == 1 else distances
+
+    @available_if(_is_linear)
+    def sparsify(self) -> Self:
+        """Hold ``coef_`` as a sparse matrix, which saves memory where most of its entries are 0.
+
+        Returns
+        -------
+        self
+        """
+        self.coef_ = sparse.csr_matrix(self.coef_)
+        return self
+
+    @available_if(_is_linear)
+    def densify(self) -> Self:
+        """Hold ``coef_`` as an array again.
+
+        Returns
+        -------
+        self
+        """
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
 
     @property
     def hyperplane_(self) -> Hyperplane:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
+from separatrix.estimators.callbacks import Observed, Task
 from separatrix.estimators.columns import row, together
 from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
@@ -40,7 +42,7 @@ PENALTIES = (
 L1_RATIOS = ((0, None), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use scikit-learn's for it.")
 
 
-class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
+class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier):
     """min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified to the relative gap `tol`.
 
     More than two classes: softmax, C sum_i -c_i log softmax(W x_i + b)[y_i] + 1/2 ‖W‖². A 0/1 matrix y: one independent
@@ -119,7 +121,9 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         With ``trace=True``: step, point (-1: all), objective, gap (NaN within a pass of "sgd"; for squared_error and
         Firth instead gradient, as `tol` bounds it), mistakes (rows on the wrong side), weights (intercept last); and
         task, for a 0/1 matrix y.
-    classes_, n_features_in_, n_iter_, status_, hyperplane_
+    n_iter_ : integer array of shape (1,)
+        Iterations.
+    classes_, n_features_in_, status_, hyperplane_
         As for every classifier here.
 
     Examples
@@ -188,6 +192,33 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Any order, number type or data frame; never changed.
+        y : array-like of shape (n,), or 0/1 matrix
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Weight k equals repeating a row k times; weight 0 equals leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_skl_callbacks"):
+            return super().fit(X, y, sample_weight)
+        data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
+
+        def whole(task: Task) -> Self:
+            super(LogisticRegression, self).fit(X, y, sample_weight)
+            task.model = lambda: {name: value for name, value in vars(self).items() if name in self._published}
+            return self
+
+        return self._observed(whole, 0, data)
+
     @property
     def _C(self) -> float:
         """What the losses are multiplied with: infinity without a penalty."""
@@ -199,6 +230,10 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         return "auto" if self.solver in ELSEWHERE else self.solver
 
     def _learn(self, sample: Sample) -> Fit:
+        fit = self._learned(sample)
+        return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])})
+
+    def _learned(self, sample: Sample) -> Fit:
         settings = self._settings(sample)
         start = self._start(sample)
         plain = self._solver in ("gradient", "sgd")
@@ -301,4 +336,5 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_class = self.loss == "log" and self.bias_reduction is None
         return tags

@@ -37,7 +37,7 @@ class Search:
         self.labels = targets.values if targets.multilabel else targets.classes[targets.values]
         factors = 1.0 if targets.class_weight is None else targets.class_weight[targets.values]
         self.weight = sample.weight / factors if weighted else None  # as callbacks see it
-        self.score = _accuracy if owner.scoring is None else owner._scorer()
+        self.score = _accuracy if owner.scoring is None else owner._get_scorer()
         given = np.arange(sample.n_given)[sample.kept]
         if np.ndim(scoring.get("sample_weight", ())) == 0:  # one weight for all rows
             scoring = {**scoring, "sample_weight": np.full(sample.n_given, scoring["sample_weight"])}
@@ -71,7 +71,8 @@ class Search:
             }
             warnings = (*fit.warnings, *_short(short, scores[:, tried].size, self.owner.tol))
             final.model = task.model = partial(self._attributes, np.column_stack([fit.model.coef, fit.model.intercept]))
-        return replace(fit, n_iter=max(fit.n_iter, 1), attributes=attributes, warnings=warnings)
+        attributes["n_iter_"] = np.array([max(fit.n_iter, 1)])
+        return replace(fit, attributes=attributes, warnings=warnings)
 
     def _steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
         """For each C, the folds' weights (F, K, d + 1) and how accurate they are."""

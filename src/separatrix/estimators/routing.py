@@ -37,7 +37,7 @@ class Scored:
         float
         """
         _, scoring = self._routed("score", sample_weight, params)
-        return float(self._scorer()(self, X, y, **scoring))
+        return float(self._get_scorer()(self, X, y, **scoring))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata go to the splitter and to the scorer: scikit-learn asks for it."""
@@ -46,10 +46,10 @@ class Scored:
             MetadataRouter(owner=self)
             .add_self_request(self)
             .add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
-            .add(scorer=self._scorer(), method_mapping=scoring)
+            .add(scorer=self._get_scorer(), method_mapping=scoring)
         )
 
-    def _scorer(self) -> Callable[..., float]:
+    def _get_scorer(self) -> Callable[..., float]:
         """(estimator, X, y) → number, also with sample_weight; accuracy by default."""
         if self.scoring is None or self.scoring == "warn":
             return get_scorer("accuracy")

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -80,6 +81,8 @@ class SupportVectorClassifier(KernelClassifier):
         attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
         intercept = attributes["intercept_"].astype(np.float64)
         model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
+        if sparse.issparse(sample.points):  # as scikit-learn has it
+            attributes["dual_coef_"] = sparse.csr_matrix(attributes["dual_coef_"])
         return replace(fit, model=model, attributes=attributes)
 
     def _starts(self, classes: Array, kept: Integers, n: int) -> dict[tuple[int, int], Floats]:

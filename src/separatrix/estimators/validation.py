@@ -103,6 +103,11 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
             return _held(estimator, X, X)
         if known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known:
             return _held(estimator, X, X)
+    if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
+        raise InvalidInputError(
+            f"Input X is a {type(X).__module__}.{type(X).__name__}, but {type(estimator).__name__} computes with "
+            "NumPy: pass numpy.asarray(X), on the CPU."
+        )
     rows = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
     if rows.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions and the like, in a list
         rows = rows.astype(np.float64)
@@ -174,6 +179,11 @@ def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
         return np.asarray(matrix, dtype=np.intp), None
     if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) == 2:
         y = np.array(y, dtype=object)  # NumPy would turn numbers, None and NaN into text
+    if len(shape) == 2 and shape[1] > 1 and np.isin(np.asarray(y), (0, 1)).all():
+        raise InvalidInputError(
+            f"y should be a 1d array, got an array of shape {shape} instead: {type(estimator).__name__} takes one label "
+            "a row. LogisticRegression takes such a matrix, and so does sklearn.multioutput.MultiOutputClassifier."
+        )
     if type(y) is not np.ndarray or y.ndim != 1:
         y = np.asarray(column_or_1d(y, warn=True))
     if y.dtype.kind in "fO":
