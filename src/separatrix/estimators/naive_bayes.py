@@ -114,7 +114,9 @@ class NaiveBayes(ProbabilisticClassifier):
         """
         first = "_moments" not in self.__dict__
         if first and classes is None:
-            raise InvalidInputError("The first call of partial_fit needs classes, all labels that will come.")
+            raise InvalidInputError(
+                "classes must be passed on the first call to partial_fit: all labels that will come."
+            )
         labels = self.classes_ if classes is None else np.unique(np.asarray(classes))
         if len(labels) < 2:
             raise InvalidInputError(f"classes={list(labels)} has only one class: at least 2 are needed.")

@@ -19,7 +19,7 @@ SMALLEST_ALPHA = 1e-10  # that of scikit-learn, if force_alpha is False
 
 
 class GaussianNB(NaiveBayes):
-    """score_c(x) = log P(c) - 1/2 sum_j [(x_j - mu_cj)² / v_cj + log v_cj], v_cj the variance of x_j in class c, smoothed.
+    """score_c(x) = log P(c) - 1/2 sum_j [(x_j - mu_cj)² / v_cj + log v_cj], v_cj the variance of x_j in c, smoothed.
 
     `NaiveBayes` with a variance of its own for each class, which is quadratic in x: there is no ``coef_``.
 

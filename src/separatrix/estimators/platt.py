@@ -1,6 +1,7 @@
 """Probabilities of a machine's scores: sigma(a f + c) for each pair of classes, then one distribution for all pairs.
 
-Platt's sigmoid is fitted to scores of points that the machine has not learned from: 5 folds, the same for every fit.
+Platt's sigmoid is fitted to scores of points that the machine has not learned from: 5 folds, the same for every fit (as
+many as the rarest class has points, if these are fewer).
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import _safe_split
 
 from separatrix._typing import Array, Floats
-from separatrix.errors import InvalidInputError
 from separatrix.estimators.logistic import LogisticRegression
 
 FOLDS = 5  # as scikit-learn and libsvm have
@@ -30,14 +30,15 @@ def sigmoids(machine: Any, X: Any, y: Array, weight: Floats) -> Floats:
     rows = np.flatnonzero(weight)
     labels, codes = np.unique(y[rows], return_inverse=True)
     counts = np.bincount(codes)
-    if counts.min() < 2:
-        raise InvalidInputError(
-            f"probability=True needs two points of each class, to score some by a machine that has not seen them; "
-            f"there is one of class {labels[counts.argmin()]!r}."
-        )
     pairs = list(combinations(range(len(labels)), 2))
     scores = np.empty((len(rows), len(pairs)))
-    for train, test in StratifiedKFold(min(FOLDS, int(counts.min()))).split(codes, codes):
+    if counts.min() < 2:  # a class of one point cannot be left out: the scores of the machine itself must do
+        points, _ = _safe_split(machine, X, y, rows, np.arange(len(y)))
+        scores[:] = machine._pair_scores(points)
+        splits: Any = ()
+    else:
+        splits = StratifiedKFold(min(FOLDS, int(counts.min()))).split(codes, codes)
+    for train, test in splits:
         part = clone(machine).set_params(probability=False, decision_function_shape="ovo", break_ties=False)
         points, known = _safe_split(part, X, y, rows[train])
         others, _ = _safe_split(part, X, y, rows[test], rows[train])

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -336,8 +337,8 @@ class SVC(SupportVectorClassifier):
         raise InvalidInputError(f"probability must be True or False; got {self.probability!r}.")
 
     def _has_probabilities(self) -> bool:
-        if not self._calibrated() or ("_model" in self.__dict__ and "probA_" not in self.__dict__):
-            raise AttributeError("predict_proba is not available: use SVC(probability=True) and fit again.")
+        if not self._calibrated():
+            raise AttributeError("predict_proba is not available when probability=False: use SVC(probability=True).")
         return True
 
     @available_if(_has_probabilities)
@@ -353,6 +354,8 @@ class SVC(SupportVectorClassifier):
         array of shape (n, k)
         """
         check_is_fitted(self)
+        if "probA_" not in self.__dict__:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False: fit again.")
         found = np.column_stack([-self.probA_, -self.probB_])
         return spread(probabilities(self._pair_scores(X), found, len(self._labels)), self.__dict__, 0.0)
 

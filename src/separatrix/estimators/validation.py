@@ -181,8 +181,8 @@ def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
         y = np.array(y, dtype=object)  # NumPy would turn numbers, None and NaN into text
     if len(shape) == 2 and shape[1] > 1 and np.isin(np.asarray(y), (0, 1)).all():
         raise InvalidInputError(
-            f"y should be a 1d array, got an array of shape {shape} instead: {type(estimator).__name__} takes one label "
-            "a row. LogisticRegression takes such a matrix, and so does sklearn.multioutput.MultiOutputClassifier."
+            f"y should be a 1d array, got an array of shape {shape} instead: {type(estimator).__name__} takes one "
+            "label a row. LogisticRegression takes a matrix, and so does sklearn.multioutput.MultiOutputClassifier."
         )
     if type(y) is not np.ndarray or y.ndim != 1:
         y = np.asarray(column_or_1d(y, warn=True))
