@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from separatrix.estimators.logistic_cv import LogisticRegressionCV
     from separatrix.estimators.minimum_error import MinimumErrorClassifier
     from separatrix.estimators.naive_bayes import NaiveBayes
+    from separatrix.estimators.naive_bayes_names import BernoulliNB, GaussianNB, MultinomialNB
     from separatrix.estimators.perceptron import Perceptron
     from separatrix.estimators.pocket import PocketPerceptron
     from separatrix.estimators.svc import SVC
@@ -86,6 +87,9 @@ _HOMES = {
     "LogisticRegressionCV": "estimators.logistic_cv",
     "MinimumErrorClassifier": "estimators.minimum_error",
     "NaiveBayes": "estimators.naive_bayes",
+    "BernoulliNB": "estimators.naive_bayes_names",
+    "GaussianNB": "estimators.naive_bayes_names",
+    "MultinomialNB": "estimators.naive_bayes_names",
     "NearestCentroid": "estimators.centroid",
     "NoDirectionError": "errors",
     "Perceptron": "estimators.perceptron",
@@ -119,11 +123,13 @@ _HOMES = {
 __all__ = [
     "SVC",
     "All",
+    "BernoulliNB",
     "ConvergenceWarning",
     "DataError",
     "DualityGap",
     "ErrorBound",
     "ExponentialFamily",
+    "GaussianNB",
     "HardMarginSVC",
     "HingeGap",
     "Hyperplane",
@@ -143,6 +149,7 @@ __all__ = [
     "MinimumErrorClassifier",
     "MistakeBound",
     "ModelFileError",
+    "MultinomialNB",
     "NaiveBayes",
     "NearestCentroid",
     "NoDirectionError",

@@ -57,8 +57,8 @@ class NotSeparableError(SeparatrixError, ValueError):
         self.certificate = certificate
 
 
-class UnsupportedParameterError(SeparatrixError, TypeError):
-    """A scikit-learn parameter that has no meaning here; the message says what to use."""
+class UnsupportedParameterError(SeparatrixError, ValueError, TypeError):
+    """A parameter of scikit-learn, or a value of one, that has no meaning here; the message says what to use."""
 
 
 class LikelihoodWarning(UserWarning):

@@ -23,11 +23,14 @@ class Targets:
         The class code of each row, or the matrix y itself.
     class_weight : array of shape (k,) or None
         The factor of each class, which the rows' weights already have in them.
+    given : array or None
+        The labels of y, if some of them are of rows of weight 0 only.
     """
 
     classes: Array
     values: Array
     class_weight: Floats | None = None
+    given: Array | None = None
 
     @property
     def multilabel(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,21 @@ FAINT = 1e-4  # the largest rounding error of a log-odds that still counts as on
 
 
 def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
-    """Priors, parameters and variances against the data, then coef and intercept against these."""
+    """Priors, parameters and variances against the data, then coef and intercept against these.
+
+    With "binarize", the rows are the truth values of X > binarize; with "smoothing", that share of the largest variance
+    is added to all.
+    """
     witness, k, d = certificate.witness, len(certificate.classes), data.X.shape[1]
     keys(
         witness, "families", "shared_variance", "alpha", "priors_given", "prior", "parameters", "variances", "coef",
-        "intercept",
+        "intercept", *(name for name in ("smoothing", "binarize") if name in witness),
     )  # fmt: skip
+    if "binarize" in witness:
+        threshold = number(witness["binarize"], "binarize")
+        if hasattr(data.X, "toarray") and threshold < 0:
+            raise ValueError("The witness 'binarize' is below 0, but X is sparse.")
+        data = replace(data, X=threshold < data.X)
     families = np.array(witness["families"], dtype=str)
     if families.shape != (d,) or not np.isin(families, FAMILIES).all():
         raise ValueError(f"The witness 'families' must name one of {FAMILIES} for each of {d} columns.")
@@ -40,7 +50,8 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     if gaussian.any():
         shared = flag(witness["shared_variance"], "shared_variance")
         variances = shaped(witness["variances"], "variances", *((d,) if shared else (k, d)))
-        checks += _check_variances(variances, gaussian, moments, shared)
+        smoothing = number(witness["smoothing"], "smoothing", 0.0) if "smoothing" in witness else 0.0
+        checks += _check_variances(variances, gaussian, moments, shared, smoothing)
     elif witness["variances"] is not None:
         raise ValueError("The witness 'variances' is given, but no column is gaussian.")
     linear = variances is None or variances.ndim == 1
@@ -89,15 +100,15 @@ def _check_parameters(theta: Any, families: Any, moments: Moments, alpha: float)
     ]
 
 
-def _check_variances(given: Any, gaussian: Any, moments: Moments, shared: bool) -> list[Check]:
-    """Pooled or own variances, at least eps times the variance of the column; exactly 0 for a constant column."""
+def _check_variances(given: Any, gaussian: Any, moments: Moments, shared: bool, smoothing: float) -> list[Check]:
+    """Pooled or own variances, smoothed, at least eps times that of the column; exactly 0 for a constant column."""
     counts, total, k = moments.counts, moments.counts.sum(), len(moments.counts)
     about = np.array([moments.difference(c, 0) for c in range(k)])
     between = counts @ (about - counts @ about / total) ** 2 / total
     within = moments.spreads.sum(axis=0) / total
     floor = EPS * (within + between)
     each = within if shared else moments.spreads / np.where(counts > 0, counts, 1.0)[:, None]
-    expected = np.maximum(each, floor)
+    expected = np.maximum(each + smoothing * (within + between)[gaussian].max(), floor)
     # a mean that is off by e adds e² to the spread about it; so does one that is rounded
     shift = (moments.error + 8 * EPS * np.abs(moments.absolute)) ** 2
     allowed = 16 * moments.relative * expected + (shift.max(axis=0) if shared else shift)

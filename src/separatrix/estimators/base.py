@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -18,10 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix._typing import Array, Floats
 from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, NoDirectionError, UnsupportedParameterError
+from separatrix.estimators.absent import seat, spread
 from separatrix.estimators.gate import checked
+from separatrix.estimators.parameters import honoured
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
-from separatrix.outcome import Fit
+from separatrix.outcome import Fit, Status
 
 FINITE = float(np.finfo(np.float64).max)
 
@@ -31,6 +34,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     # scikit-learn parameters that have no meaning here, and what to use instead
     _elsewhere: ClassVar[Mapping[str, str]] = {}
+    # scikit-learn parameters of which only some values can be honoured: these, and what to use for the others
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {}
+    # of two classes among several: the first has -_share times the score of the second
+    _share: ClassVar[float] = 1.0
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         for name, advice in cls._elsewhere.items():
@@ -78,6 +85,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Our own threads share out the rows; two-thread factorisations of small matrices may take many times longer than
         one-thread ones.
         """
+        honoured(self)
         before = self.__dict__.copy()
         try:
             with single_threaded_blas():
@@ -106,19 +114,24 @@ class Classifier(ClassifierMixin, BaseEstimator):
             published["coef_"] = fit.model.coef.astype(sample.design.dtype)
             published["intercept_"] = fit.model.intercept.astype(sample.design.dtype)
         self.__dict__.update(published, _published=tuple(published))
+        seat(self, sample.targets.given)
         for warning in fit.warnings:
             warnings.warn(warning, stacklevel=_outside())
         return self
 
     # ------------------------------------------------------------------ scoring
     def _scores(self, X: Any) -> Floats:
-        """(n, k) scores, with one column for two classes."""
+        """(n, k) scores of the classes with a weight, with one column for two classes."""
         fitted = self.__dict__
         if "_model" not in fitted:
             check_is_fitted(self)
+        if "_weighted" in fitted:
+            fitted = {**fitted, **fitted["_weighted"]}
         coef = fitted.get("coef_")
         if coef is None:
             return np.asarray(fitted["_model"].scores(check_points(self, X)))
+        if sparse.issparse(coef):
+            X, coef = check_points(self, X, FINITE), coef.toarray()
         if (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -151,7 +164,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         array of shape (n,) or (n, k)
             Two classes: at least 0 predicts ``classes_[1]``. More: the largest score wins.
         """
-        scores = self._scores(X)
+        scores = spread(self._scores(X), self.__dict__, -np.inf, self._share)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> Array:
@@ -169,7 +182,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if self._multilabel:
             return (scores >= self._cut()).astype(np.intp)
         codes = (scores[:, 0] >= self._cut()).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return self.classes_.take(codes)
+        return self._labels.take(codes)
+
+    @property
+    def _labels(self) -> Array:
+        """The classes with a weight, which are all but in rare cases."""
+        return self.__dict__.get("_weighted", self.__dict__)["classes_"]
 
     def _cut(self) -> float:
         """The score from which on the positive class is predicted."""
@@ -194,12 +212,36 @@ class Classifier(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n,) or (n, k)
         """
-        largest = np.abs(self.coef_).max(axis=1)
+        coef = self.__dict__.get("_weighted", self.__dict__)["coef_"]
+        largest = np.abs(coef).max(axis=1)
         if not largest.all():
             raise NoDirectionError("A row of coef_ is 0: every point has the same score, so there is no hyperplane.")
-        length = largest * np.linalg.norm(self.coef_ / largest[:, None], axis=1)
-        distances = self._scores(X) / length
+        length = largest * np.linalg.norm(coef / largest[:, None], axis=1)
+        distances = spread(self._scores(X) / length, self.__dict__, -np.inf)
         return distances[:, 0] if distances.shape[1] == 1 else distances
+
+    @available_if(_is_linear)
+    def sparsify(self) -> Self:
+        """Hold ``coef_`` as a sparse matrix, which saves memory where most of its entries are 0.
+
+        Returns
+        -------
+        self
+        """
+        self.coef_ = sparse.csr_matrix(self.coef_)
+        return self
+
+    @available_if(_is_linear)
+    def densify(self) -> Self:
+        """Hold ``coef_`` as an array again.
+
+        Returns
+        -------
+        self
+        """
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
 
     @property
     def hyperplane_(self) -> Hyperplane:
@@ -207,6 +249,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if not self._is_linear() or len(self.coef_) != 1:
             raise AttributeError("Only a classifier of two classes has one hyperplane.")
         return Hyperplane(self.coef_[0], float(self.intercept_[0]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if isinstance(state.get("status_"), Status):
+            state["status_"] = state["status_"].name  # skops makes objects without arguments: no member of an enum
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__(dict(state))
+        if isinstance(self.__dict__.get("status_"), str):
+            self.__dict__["status_"] = Status[self.__dict__["status_"]]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,6 +269,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
 class ProbabilisticClassifier(Classifier):
     """A classifier whose scores are log-odds (two classes), or log-probabilities up to a common term."""
+
+    _share: ClassVar[float] = 0.5
 
     def predict_proba(self, X: Any) -> Floats:
         """P(class | x): sigma(score) for two classes, softmax of the scores for more.
@@ -231,9 +286,8 @@ class ProbabilisticClassifier(Classifier):
         scores = self._scores(X)
         if self._multilabel:
             return expit(scores)
-        if scores.shape[1] == 1:
-            return expit(np.hstack([-scores, scores]))
-        return softmax(scores, axis=1)
+        several = scores.shape[1] > 1
+        return spread(softmax(scores, axis=1) if several else expit(np.hstack([-scores, scores])), self.__dict__, 0.0)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(class | x), accurate where the probability itself rounds to 0.
@@ -249,9 +303,9 @@ class ProbabilisticClassifier(Classifier):
         scores = self._scores(X)
         if self._multilabel:
             return log_expit(scores)
-        if scores.shape[1] == 1:
-            return log_expit(np.hstack([-scores, scores]))
-        return log_softmax(scores, axis=1)
+        several = scores.shape[1] > 1
+        logs = log_softmax(scores, axis=1) if several else log_expit(np.hstack([-scores, scores]))
+        return spread(logs, self.__dict__, -np.inf)
 
 
 def _outside() -> int:

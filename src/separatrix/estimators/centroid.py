@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
@@ -16,6 +16,11 @@ class NearestCentroid(Classifier):
 
     With more than two classes, score_c(x) = (mu_c - m).(x - (mu_c + m) / 2), m the mean of the class means;
     the largest score belongs to the nearest mean.
+
+    Parameters
+    ----------
+    metric, shrink_threshold, priors : "euclidean", None and "uniform"
+        As scikit-learn has them; other values, whose boundary is not a bisector, raise an error that says what to use.
 
     Attributes
     ----------
@@ -38,15 +43,22 @@ class NearestCentroid(Classifier):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        "metric": "the boundary is a hyperplane for the Euclidean metric only; "
-        "use sklearn.neighbors.NearestCentroid for another.",
-        "shrink_threshold": "centroids are not shrunken; use sklearn.neighbors.NearestCentroid for that.",
-        "priors": "the boundary is the bisector; use NaiveBayes(priors=...) to move it by prior probabilities.",
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
+        "metric": (
+            ("euclidean",),
+            "the boundary is a hyperplane for the Euclidean metric only; use sklearn.neighbors.NearestCentroid.",
+        ),
+        "shrink_threshold": ((None,), "centroids are not shrunken; use sklearn.neighbors.NearestCentroid for that."),
+        "priors": (
+            ("uniform",),
+            "the boundary is the bisector; use NaiveBayes(priors=...) to move it by prior probabilities.",
+        ),
     }
 
-    def __init__(self) -> None:
-        pass  # scikit-learn reads the parameters off this signature: there are none
+    def __init__(self, metric: str = "euclidean", *, shrink_threshold: Any = None, priors: Any = "uniform") -> None:
+        self.metric = metric
+        self.shrink_threshold = shrink_threshold
+        self.priors = priors
 
     def _learn(self, sample: Sample) -> Fit:
         return nearest_centroid(sample.design, sample.targets, sample.weight)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.estimators import parameters
-from separatrix.estimators.svc import SVC, SupportVectorClassifier
+from separatrix.estimators.svc import SupportVectorClassifier
 from separatrix.learners.kernel_svm import Settings
 
 
@@ -62,7 +62,6 @@ class HardMarginSVC(SupportVectorClassifier):
         "class_weight": "there is no slack to weigh.",
         "max_iter": "the method ends by itself.",
         "cache_size": "the points that decide about the margin are few.",
-        **SVC._elsewhere,
     }
 
     def __init__(

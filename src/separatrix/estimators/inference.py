@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import bare
 
 
 class WaldInference:
@@ -43,7 +44,7 @@ class WaldInference:
         width = max(12, *map(len, names))
         head = f"{'':{width}}  {'coef':>11}  {'std err':>10}  {'z':>8}  {'P>|z|':>8}  {'[0.025':>11}  {'0.975]':>11}"
         lines = [f"{type(self).__name__}: log-likelihood {self.log_likelihood_:.6f}", str(self.status_)]  # type: ignore[attr-defined]
-        blocks = [None] if estimates.ndim == 1 else list(self.classes_)  # type: ignore[attr-defined]
+        blocks = [None] if estimates.ndim == 1 else list(self._labels)  # type: ignore[attr-defined]
         for label, estimate, error, interval in zip(
             blocks,
             np.atleast_2d(estimates),
@@ -57,7 +58,8 @@ class WaldInference:
         return "\n".join(lines)
 
     def _estimates(self) -> Floats:
-        coef, intercept = self.coef_, self.intercept_  # type: ignore[attr-defined]
+        fitted = bare(self)
+        coef, intercept = fitted.coef_, fitted.intercept_  # type: ignore[attr-defined]
         all_ = np.column_stack([coef, intercept]) if self.fit_intercept else coef  # type: ignore[attr-defined]
         return np.asarray(all_[0] if len(all_) == 1 else all_, dtype=np.float64)
 

@@ -12,7 +12,6 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.online import on_given_rows
-from separatrix.estimators.perceptron import Perceptron
 from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows
 from separatrix.learners.kernel_perceptron import Settings, kernel_perceptron
@@ -87,7 +86,6 @@ class KernelPerceptron(KernelClassifier):
     """
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
-        **Perceptron._elsewhere,
         "C": "there is no penalty; use SVC with C.",
         "eta0": "from zero weights the step changes nothing but the length of w.",
         "cache_size": "rows of the kernel matrix are kept up to 200 MB.",

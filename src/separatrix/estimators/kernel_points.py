@@ -12,7 +12,7 @@ from separatrix._typing import Floats, Integers
 from separatrix.design import as_design
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels, within_range
-from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
+from separatrix.kernels import FromFunction, Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
 from separatrix.targets import Targets
 
 
@@ -48,7 +48,7 @@ class KernelClassifier(Classifier):
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """What `fit` was given, checked: points in the form the kernel takes, and the kernel itself."""
         require_labels(self, y)
-        kernel = self._kernel_without_scale()
+        kernel = self._kernel_without_scale(X)
         if kernel is not None and kernel.structured:
             points = kernel.check(X)
             n = len(points)
@@ -70,8 +70,14 @@ class KernelClassifier(Classifier):
     def _entries(self, sample: Any) -> int:
         return int(sample.n_given**2)
 
-    def _kernel_without_scale(self) -> Kernel | None:
-        """The kernel, if it can be told without the points; the others need them for gamma."""
+    def _kernel_without_scale(self, X: Any) -> Kernel | None:
+        """The kernel, if it can be told without the points; the others need them for gamma.
+
+        A function of texts gets them as they are, in lists.
+        """
+        texts = not hasattr(X, "tocsr") and np.ndim(X) == 1 and len(X) and isinstance(X[0], str)
+        if texts and callable(self.kernel) and not isinstance(self.kernel, (Kernel, type)):
+            return FromFunction(self.kernel, structured=True)
         if isinstance(self.kernel, str) and self.kernel != "precomputed":
             return None
         return resolve(self.kernel, gamma=1.0, degree=1, coef0=0.0, X=None)

@@ -39,6 +39,11 @@ class LinearSVC(Classifier):
         `ConvergenceWarning` that states the gap reached.
     warm_start : bool, default=False
         Whether to go on from the previous fit, as along a path of C. Interior-point fits need no start.
+    penalty, multi_class : "l2" and "ovr"
+        As scikit-learn has them; other values raise an error that says what to use.
+    dual, intercept_scaling, random_state, verbose
+        Without effect: the method is chosen by the shape of the data, the intercept is not penalised, nothing is
+        random, and the certificate says how the fit went.
 
     Attributes
     ----------
@@ -69,13 +74,9 @@ class LinearSVC(Classifier):
     ([1, 2], 1.0)
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        "penalty": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
-        "dual": "the method is chosen by the shape of the data.",
-        "multi_class": "more than two classes are one-vs-rest.",
-        "intercept_scaling": "the intercept is not penalised, so there is nothing to scale.",
-        "verbose": "the certificate and n_iter_ say how the fit went.",
-        "random_state": "the fit is deterministic.",
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
+        "penalty": (("l2",), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use sklearn.svm.LinearSVC for it."),
+        "multi_class": (("ovr",), "more than two classes are one-vs-rest; use sklearn.svm.LinearSVC for the other."),
     }
 
     def __init__(
@@ -88,6 +89,12 @@ class LinearSVC(Classifier):
         tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
+        penalty: str = "l2",
+        dual: bool | str = "auto",
+        multi_class: str = "ovr",
+        intercept_scaling: float = 1.0,
+        random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.loss = loss
@@ -96,6 +103,12 @@ class LinearSVC(Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.penalty = penalty
+        self.dual = dual
+        self.multi_class = multi_class
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _learn(self, sample: Sample) -> Fit:
         flags(self, "fit_intercept", "warm_start")

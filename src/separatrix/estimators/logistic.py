@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
+from separatrix.estimators.callbacks import Observed, Task
 from separatrix.estimators.columns import row, together
 from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
@@ -31,9 +33,16 @@ SOLVERS = {
     "log": ("auto", "newton", "lbfgs", "gradient", "sgd"),
     "squared_error": ("auto", "newton", "gauss-newton", "gradient", "sgd"),
 }
+ELSEWHERE = ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga")  # solvers of scikit-learn
+# values of scikit-learn's parameters that are the penalty 1/2 ‖w‖², or none; "deprecated" stands for no value there
+PENALTIES = (
+    ("l2", None, "deprecated"),
+    "the penalty is 1/2 ‖w‖², or none; there is no L1 penalty yet. Use scikit-learn's.",
+)
+L1_RATIOS = ((0, None), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use scikit-learn's for it.")
 
 
-class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
+class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier):
     """min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified to the relative gap `tol`.
 
     More than two classes: softmax, C sum_i -c_i log softmax(W x_i + b)[y_i] + 1/2 ‖W‖². A 0/1 matrix y: one independent
@@ -49,6 +58,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         convex: the certificate claims a stationary point, of which kind, and no more. Without a penalty it may have no
         finite minimum, for separable classes and others; then a warning says so.
     solver : {"auto", "newton", "lbfgs", "gauss-newton", "gradient", "sgd"}, default="auto"
+        scikit-learn's other names ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga") mean "auto".
         "newton" is Newton-Raphson (IRLS), damped; for squared_error the exact Hessian, within a trust region where it
         is not positive definite or its step goes too far. "gauss-newton", for squared_error, takes 2 J'J for the
         Hessian. "lbfgs", for log, is a quasi-Newton method with a diagonal preconditioner. "gradient" and "sgd" are
@@ -88,6 +98,13 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         Whether to start from the weights of the previous fit.
     trace : bool, default=False
         Whether to record every step in ``trace_``, which costs a pass over the rows each.
+    penalty : {"l2", None}, default="l2"
+        As scikit-learn had it; None is ``C=np.inf``.
+    l1_ratio : float, default=0.0
+        As scikit-learn has it: 0, for there is no L1 penalty yet.
+    dual, intercept_scaling, n_jobs, verbose
+        Without effect: the solver is chosen by the shape of the data, the intercept is not penalised, all cores are
+        used (set OMP_NUM_THREADS to use fewer), and the certificate says how the fit went.
 
     Attributes
     ----------
@@ -104,7 +121,9 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         With ``trace=True``: step, point (-1: all), objective, gap (NaN within a pass of "sgd"; for squared_error and
         Firth instead gradient, as `tol` bounds it), mistakes (rows on the wrong side), weights (intercept last); and
         task, for a 0/1 matrix y.
-    classes_, n_features_in_, n_iter_, status_, hyperplane_
+    n_iter_ : integer array of shape (1,)
+        Iterations.
+    classes_, n_features_in_, status_, hyperplane_
         As for every classifier here.
 
     Examples
@@ -122,14 +141,9 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
     """
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
-        "penalty": "the penalty is 1/2 ‖w‖²; use C=np.inf for none.",
-        "l1_ratio": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
-        "dual": "the solver is chosen by the shape of the data.",
-        "intercept_scaling": "the intercept is not penalised, so there is nothing to scale.",
         "multi_class": "more than two classes are softmax; use sklearn.multiclass.OneVsRestClassifier for the other.",
-        "n_jobs": "all cores are used; set OMP_NUM_THREADS to use fewer.",
-        "verbose": "the certificate and n_iter_ say how the fit went.",
     }
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES, "l1_ratio": L1_RATIOS}
 
     def __init__(
         self,
@@ -149,6 +163,12 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         random_state: Any = None,
         warm_start: bool = False,
         trace: bool = False,
+        penalty: str | None = "l2",
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        intercept_scaling: float = 1.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.loss = loss
@@ -165,15 +185,62 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.trace = trace
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows X with labels y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Any order, number type or data frame; never changed.
+        y : array-like of shape (n,), or 0/1 matrix
+            Labels. ``classes_[1]`` is the positive class of two.
+        sample_weight : array-like of shape (n,), default=None
+            Weight k equals repeating a row k times; weight 0 equals leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_skl_callbacks"):
+            return super().fit(X, y, sample_weight)
+        data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
+
+        def whole(task: Task) -> Self:
+            super(LogisticRegression, self).fit(X, y, sample_weight)
+            task.model = lambda: {name: value for name, value in vars(self).items() if name in self._published}
+            return self
+
+        return self._observed(whole, 0, data)
+
+    @property
+    def _C(self) -> float:
+        """What the losses are multiplied with: infinity without a penalty."""
+        return np.inf if self.penalty is None else self.C
+
+    @property
+    def _solver(self) -> str:
+        """The solver by our own name for it."""
+        return "auto" if self.solver in ELSEWHERE else self.solver
 
     def _learn(self, sample: Sample) -> Fit:
+        fit = self._learned(sample)
+        return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])})
+
+    def _learned(self, sample: Sample) -> Fit:
         settings = self._settings(sample)
         start = self._start(sample)
-        plain = self.solver in ("gradient", "sgd")
+        plain = self._solver in ("gradient", "sgd")
         rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
         if rate is not None and not plain:
             raise InvalidInputError("learning_rate is for solver='gradient' or 'sgd': the others find their own steps.")
-        descent = Descent(self.solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
+        descent = Descent(self._solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
         if self.bias_reduction is not None:
             learn = partial(firth, traced=descent.trace)
         elif self.loss == "squared_error":
@@ -190,7 +257,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
 
     def _settings(self, sample: Sample) -> Settings:
         flags(self, "fit_intercept", "warm_start", "trace")
-        C = np.inf if np.inf == self.C else positive("C", self.C)
+        C = np.inf if np.inf == self._C else positive("C", self.C)
         loss = one_of("loss", self.loss, SOLVERS)
         one_of("identifiability", self.identifiability, ("symmetric", "reference"))
         two = sample.targets.binary or sample.targets.multilabel
@@ -207,7 +274,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
             self._check_bias_reduction(C, two)
         return Settings(
             C=C,
-            solver=one_of(f"solver for loss={loss!r}", self.solver, SOLVERS[loss]),
+            solver=one_of(f"solver for loss={loss!r}", self._solver, SOLVERS[loss]),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             reference=self.identifiability == "reference",
@@ -220,7 +287,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
             raise InvalidInputError("bias_reduction='firth' penalises the likelihood by itself: use C=np.inf.")
         if self.loss != "log" or not two:
             raise InvalidInputError("bias_reduction='firth' is for loss='log' and two classes, or a 0/1 matrix y.")
-        if self.solver not in ("auto", "newton"):
+        if self._solver not in ("auto", "newton"):
             raise InvalidInputError("bias_reduction='firth' is solved by Fisher scoring: use solver='auto'.")
 
     def _start(self, sample: Sample) -> Start:
@@ -234,7 +301,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
         init = self.init
         if isinstance(init, str):
             one_of("init", init, ("auto", "zeros", "least_squares"))
-            squares = self.solver in ("newton", "gauss-newton") and self.bias_reduction is None
+            squares = self._solver in ("newton", "gauss-newton") and self.bias_reduction is None
             if init == "least_squares" or (init == "auto" and squares):
                 coef, intercept = least_squares_start(design, targets, sample.weight)
             elif init == "zeros":
@@ -260,7 +327,7 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
     def _why_not(self) -> str:
         if self.loss != "log":
             return "weights that minimise the squared error are not the most likely ones. Use loss='log'."
-        if not np.isinf(self.C):
+        if not np.isinf(self._C):
             return "a penalised estimate is biased, so its curvature is not its uncertainty. Use C=np.inf."
         if self._multilabel:
             return "y is a 0/1 matrix; fit its columns one by one."
@@ -269,4 +336,5 @@ class LogisticRegression(Study, WaldInference, ProbabilisticClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_class = self.loss == "log" and self.bias_reduction is None
         return tags

@@ -15,14 +15,15 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed
 from separatrix.estimators.gate import checked
-from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.logistic import ELSEWHERE, L1_RATIOS, LogisticRegression
 from separatrix.estimators.logistic_search import Fold, Search
 from separatrix.estimators.parameters import flags, whole
+from separatrix.estimators.routing import Scored
 from separatrix.estimators.validation import Sample, require_labels
 from separatrix.outcome import Fit
 
 
-class LogisticRegressionCV(Observed, ProbabilisticClassifier):
+class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     """argmax over C of the mean over folds of score(fit to the others with C); then the fit to all rows with that C.
 
     The fits minimise C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², as `LogisticRegression` does; of equally
@@ -45,6 +46,11 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         hundredth of it by the solver's own estimate. Small problems go to machine precision.
     max_iter : int, default=1000
         Iterations after which to give up, for each value of C.
+    penalty, l1_ratios, refit : "l2", (0.0,) and True
+        As scikit-learn has them; other values raise an error that says what to use.
+    solver, dual, intercept_scaling, n_jobs, verbose, random_state, use_legacy_attributes
+        Without effect: the solver is chosen by the shape of the data, the intercept is not penalised, all cores are
+        used, the certificate says how the fit went, nothing is random, and the attributes are those below.
 
     Attributes
     ----------
@@ -73,13 +79,15 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        **{name: advice for name, advice in LogisticRegression._elsewhere.items() if name != "l1_ratio"},
-        "l1_ratios": "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet.",
-        "refit": "the final weights are always fitted to all rows.",
-        "solver": "the solver is chosen by the shape of the data.",
-        "random_state": "nothing is random here; shuffle the folds by cv=StratifiedKFold(shuffle=True).",
-        "use_legacy_attributes": "C_ is a number, and scores_ and coefs_paths_ are arrays.",
+    _elsewhere: ClassVar[Mapping[str, str]] = LogisticRegression._elsewhere
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
+        "penalty": (("l2", "deprecated"), "the penalty is 1/2 ‖w‖², for only then there is a C to choose."),
+        "l1_ratios": (((0,), 0, None, "warn"), L1_RATIOS[1]),
+        "refit": ((True,), "the final weights are always fitted to all rows; coefs_paths_ has those of the folds."),
+        "solver": (
+            ("auto", "newton", "lbfgs", *ELSEWHERE),
+            "the solver is chosen by the shape of the data; use LogisticRegression to choose one.",
+        ),
     }
 
     def __init__(
@@ -94,6 +102,16 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         identifiability: str = "symmetric",
         tol: float = 1e-4,
         max_iter: int = 1000,
+        penalty: str = "l2",
+        l1_ratios: Sequence[float] | None = (0.0,),
+        refit: bool = True,
+        solver: str = "auto",
+        dual: bool = False,
+        intercept_scaling: float = 1.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        use_legacy_attributes: bool = False,
     ) -> None:
         self.Cs = Cs
         self.cv = cv
@@ -104,8 +122,18 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         self.identifiability = identifiability
         self.tol = tol
         self.max_iter = max_iter
+        self.penalty = penalty
+        self.l1_ratios = l1_ratios
+        self.refit = refit
+        self.solver = solver
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose C, then learn from all rows.
 
         Parameters
@@ -115,7 +143,10 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         y : array-like of shape (n,)
             Labels. ``classes_[1]`` is the positive class of two.
         sample_weight : array-like of shape (n,), default=None
-            Weight k equals repeating a row k times, in the fits and in the scores; weight 0 equals leaving it out.
+            Weight k equals repeating a row k times, in the fits and in the scores; weight 0 equals leaving it out. With
+            scikit-learn's metadata routing, in the scores only if the scorer asks for it.
+        **params
+            What else the splitter and the scorer ask for, with metadata routing.
 
         Returns
         -------
@@ -124,9 +155,10 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
         with self._fitting():
             require_labels(self, y)
             Cs = self._grid()
+            splitting, scoring = self._routed("fit", sample_weight, params)
             sample = self._sample(X, y, sample_weight)
-            folds = self._folds(sample, y)
-            search = Search(self, sample, folds, Cs, weighted=sample_weight is not None)
+            folds = self._folds(sample, y, splitting)
+            search = Search(self, sample, folds, Cs, sample_weight is not None, scoring)
             data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
             fit = self._observed(search.run, len(Cs) + 1, data)
             return self._publish(checked(fit, self._entries(sample), X, y, sample_weight), sample)
@@ -143,14 +175,14 @@ class LogisticRegressionCV(Observed, ProbabilisticClassifier):
             raise InvalidInputError(f"Cs must be a whole number above 0 or numbers above 0; got {self.Cs!r}.")
         return values.astype(np.float64)
 
-    def _folds(self, sample: Sample, y: Any) -> list[Fold]:
+    def _folds(self, sample: Sample, y: Any, splitting: Mapping[str, Any]) -> list[Fold]:
         """The folds as rows of the sample; each must have rows of every class to learn from, and some to score."""
         flags(self, "fit_intercept")
         labels = sample.targets.values
         if self.cv is None or isinstance(self.cv, Integral):  # rows of weight 0 do not count
             folds = list(check_cv(self.cv, labels, classifier=True).split(labels, labels))
         else:
-            folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y))
+            folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y, **splitting))
             if not isinstance(sample.kept, slice):
                 place = np.full(sample.n_given, -1)
                 place[sample.kept] = np.arange(len(sample.kept))

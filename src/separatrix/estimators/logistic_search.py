@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.metrics import check_scoring
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.estimators.callbacks import Task
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.parameters import one_of, positive, whole
+from separatrix.estimators.routing import at_rows
 from separatrix.estimators.validation import Sample
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.path import path, risks, weights
@@ -26,7 +26,9 @@ Fold: TypeAlias = tuple[Integers, Integers]  # the rows to learn from, and those
 class Search:
     """The search for C and the final fit."""
 
-    def __init__(self, owner: Any, sample: Sample, folds: list[Fold], Cs: Floats, weighted: bool) -> None:
+    def __init__(
+        self, owner: Any, sample: Sample, folds: list[Fold], Cs: Floats, weighted: bool, scoring: Mapping[str, Any]
+    ) -> None:
         self.owner, self.sample, self.folds, self.Cs = owner, sample, folds, Cs
         one_of("identifiability", owner.identifiability, ("symmetric", "reference"))
         positive("tol", owner.tol)
@@ -34,9 +36,12 @@ class Search:
         targets = sample.targets
         self.labels = targets.values if targets.multilabel else targets.classes[targets.values]
         factors = 1.0 if targets.class_weight is None else targets.class_weight[targets.values]
-        self.weight = sample.weight / factors if weighted else None  # what scores are weighted by
-        self.score = _scorer(owner.scoring)
-        self.held_out = [(sample.design.X[test], self.labels[test], self._weights(test)) for _, test in folds]
+        self.weight = sample.weight / factors if weighted else None  # as callbacks see it
+        self.score = _accuracy if owner.scoring is None else owner._get_scorer()
+        given = np.arange(sample.n_given)[sample.kept]
+        if np.ndim(scoring.get("sample_weight", ())) == 0:  # one weight for all rows
+            scoring = {**scoring, "sample_weight": np.full(sample.n_given, scoring["sample_weight"])}
+        self.held_out = [(sample.design.X[test], self.labels[test], at_rows(scoring, given[test])) for _, test in folds]
 
     def run(self, task: Task) -> Fit:
         """Walk along the path, score as it goes, and fit all rows with the best C."""
@@ -66,7 +71,8 @@ class Search:
             }
             warnings = (*fit.warnings, *_short(short, scores[:, tried].size, self.owner.tol))
             final.model = task.model = partial(self._attributes, np.column_stack([fit.model.coef, fit.model.intercept]))
-        return replace(fit, n_iter=max(fit.n_iter, 1), attributes=attributes, warnings=warnings)
+        attributes["n_iter_"] = np.array([max(fit.n_iter, 1)])
+        return replace(fit, attributes=attributes, warnings=warnings)
 
     def _steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
         """For each C, the folds' weights (F, K, d + 1) and how accurate they are."""
@@ -82,9 +88,8 @@ class Search:
             yield np.concatenate(found, axis=1), np.concatenate([step.decrement for step in steps])
 
     def _score(self, f: int, C: float, v: Floats) -> float:
-        X, y, weight = self.held_out[f]
-        kwargs = {} if weight is None else {"sample_weight": weight}
-        score = self.score(self._predictor(C, v), X, y, **kwargs)
+        X, y, metadata = self.held_out[f]
+        score = self.score(self._predictor(C, v), X, y, **metadata)
         if not np.isfinite(score):
             raise InvalidInputError(
                 f"scoring gave {score} for C={C:g} on fold {f}: choose another score, or folds where it is defined."
@@ -109,9 +114,6 @@ class Search:
             "_multilabel": self.sample.targets.multilabel,
         }
 
-    def _weights(self, rows: Integers) -> Floats | None:
-        return None if self.weight is None else self.weight[rows]
-
     def _training(self, f: int) -> dict[str, Any]:
         """What fold f learns from, made when a callback asks."""
         train = self.folds[f][0]
@@ -122,18 +124,11 @@ class Search:
         }
 
 
-def _scorer(scoring: Any) -> Callable[..., float]:
-    """(estimator, X, y) → number, also with sample_weight; accuracy by default."""
-    if scoring is None:
-        return _accuracy
-    try:
-        return check_scoring(LogisticRegression(), scoring)
-    except ValueError as error:
-        raise InvalidInputError(f"scoring must be None, a function or the name of a score: {error}") from error
-
-
 def _accuracy(estimator: Any, X: Any, y: Array, sample_weight: Floats | None = None) -> float:
-    """The weight of the rows that are predicted rightly; of a 0/1 matrix y, in every column."""
+    """The weight of the rows that are predicted rightly; of a 0/1 matrix y, in every column.
+
+    scikit-learn's takes longer than some fits.
+    """
     right = estimator.predict(X) == y
     return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
 

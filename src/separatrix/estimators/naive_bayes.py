@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
+from separatrix.estimators.parameters import least
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.learners.families import ExponentialFamily, resolve
 from separatrix.learners.naive_bayes import Settings, naive_bayes, observe
@@ -69,9 +69,9 @@ class NaiveBayes(ProbabilisticClassifier):
     """
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
-        "var_smoothing": "variances are not smoothed; constant columns are harmless here.",
-        "binarize": "family='bernoulli' takes 0 and 1 only: pass X > threshold.",
-        "fit_prior": "use priors=[1/k] * k for equal priors.",
+        "var_smoothing": "variances are not smoothed; constant columns are harmless here. Use GaussianNB for it.",
+        "binarize": "family='bernoulli' takes 0 and 1 only: pass X > threshold, or use BernoulliNB.",
+        "fit_prior": "use priors=[1/k] * k for equal priors, or MultinomialNB.",
         "class_prior": "use priors.",
         "force_alpha": "alpha is always taken as given.",
         "norm": "complement naive Bayes is not a likelihood; use sklearn.naive_bayes.ComplementNB.",
@@ -114,7 +114,9 @@ class NaiveBayes(ProbabilisticClassifier):
         """
         first = "_moments" not in self.__dict__
         if first and classes is None:
-            raise InvalidInputError("The first call of partial_fit needs classes, all labels that will come.")
+            raise InvalidInputError(
+                "classes must be passed on the first call to partial_fit: all labels that will come."
+            )
         labels = self.classes_ if classes is None else np.unique(np.asarray(classes))
         if len(labels) < 2:
             raise InvalidInputError(f"classes={list(labels)} has only one class: at least 2 are needed.")
@@ -136,21 +138,50 @@ class NaiveBayes(ProbabilisticClassifier):
             return self._publish(naive_bayes(moments, sample.targets, settings, sample.design), sample)
 
     def _settings(self, sample: Sample) -> Settings:
-        if not (isinstance(self.alpha, Real) and 0 <= self.alpha < np.inf):
-            raise InvalidInputError(f"alpha must be a finite number of at least 0; got {self.alpha!r}.")
         families = resolve(self.family, sample.design.d)
-        return Settings(families, bool(self.shared_variance), float(self.alpha), self._priors(sample))
+        shared = bool(self.shared_variance)
+        alpha, priors = self._smoothed(), self._priors(sample)
+        return Settings(families, shared, alpha, priors, self._smoothing(), self._threshold())
+
+    def _smoothed(self) -> float:
+        """What is added to counts."""
+        return least("alpha", self.alpha, 0.0)
+
+    def _smoothing(self) -> float:
+        """The share of the largest variance that is added to each."""
+        return 0.0
+
+    def _threshold(self) -> float | None:
+        """What an entry must exceed to be 1, if X is not taken as it is."""
+        return None
 
     def _priors(self, sample: Sample) -> Floats | None:
-        if self.priors is None:
+        return self._checked_priors("priors", self.priors, sample)
+
+    def _checked_priors(self, name: str, given: Any, sample: Sample) -> Floats | None:
+        if given is None:
             return None
-        k = sample.targets.n_classes
+        targets = sample.targets
+        labels = targets.classes if targets.given is None else targets.given
+        k = len(labels)
         try:
-            priors = np.asarray(self.priors, dtype=np.float64)
+            priors = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"priors must be {k} numbers, one for each class; got {self.priors!r}.") from error
+            raise InvalidInputError(f"{name} must be {k} numbers, one for each class; got {given!r}.") from error
         if priors.shape != (k,):
-            raise InvalidInputError(f"priors has the shape {priors.shape}, but y has {k} classes: give one for each.")
+            raise InvalidInputError(f"{name} has the shape {priors.shape}, but y has {k} classes: give one for each.")
         if not ((priors > 0).all() and abs(priors.sum() - 1.0) < 1e-8):
-            raise InvalidInputError(f"priors must be above 0 and sum to 1; got {priors.tolist()}.")
+            raise InvalidInputError(
+                f"{name} must be above 0 and sum to 1; got {priors.tolist()}. Leave out the rows of a class that "
+                "cannot come."
+            )
+        priors = priors[np.isin(labels, targets.classes)]  # a class without weight has the prior 0
         return priors / priors.sum()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        families = [self.family] if isinstance(self.family, (str, ExponentialFamily)) else list(self.family)
+        tags.input_tags.positive_only = any(
+            getattr(family, "name", family) in ("multinomial", "poisson") for family in families
+        )
+        return tags

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.errors import InvalidInputError
+from separatrix.errors import InvalidInputError, UnsupportedParameterError
 
 
 def one_of(name: str, value: Any, options: Iterable[str]) -> str:
@@ -27,6 +27,13 @@ def positive(name: str, value: Any) -> float:
     return float(value)
 
 
+def least(name: str, value: Any, bound: float) -> float:
+    """``value`` as a float, if it is finite and not below ``bound``."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not bound <= float(value) < np.inf:
+        raise InvalidInputError(f"{name} must be a finite number of at least {bound:g}; got {value!r}.")
+    return float(value)
+
+
 def whole(name: str, value: Any, *, at_least: int) -> int:
     """``value`` as an int, if it is a whole number not below ``at_least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < at_least:
@@ -40,3 +47,14 @@ def flags(estimator: Any, *names: str) -> None:
         value = getattr(estimator, name)
         if not isinstance(value, (bool, np.bool_)) and value not in (0, 1):
             raise InvalidInputError(f"{name} must be True or False; got {value!r}.")
+
+
+def honoured(estimator: Any) -> None:
+    """Refuse what scikit-learn's parameters may be there but not here, by the table ``_only`` of the class.
+
+    {name: (values, advice)}: the values that change nothing, or nothing that is not done; and what to use for others.
+    """
+    for name, (values, advice) in estimator._only.items():
+        value = getattr(estimator, name)
+        if not any(np.array_equal(value, option) for option in values):
+            raise UnsupportedParameterError(f"{type(estimator).__name__} takes no {name}={value!r}: {advice}")

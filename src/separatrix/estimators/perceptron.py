@@ -56,6 +56,15 @@ class Perceptron(Classifier):
         Whether `fit` starts at the weights of the fit before, if there is one, instead of ``init``.
     trace : bool, default=False
         Whether to record every update in ``trace_``. Each then costs O(nd): meant for small and medium data.
+    tol : float or None, default=None
+        With a number, training ends as well when for ``n_iter_no_change`` passes the mean of max(0, -y_i (w.x_i + b))
+        after the pass has not fallen by more than this; that costs another pass over the rows each, and proves nothing.
+    n_iter_no_change : int, default=5
+        For ``tol``.
+    penalty, early_stopping : None and False
+        As scikit-learn has them; other values raise an error that says what to use.
+    alpha, l1_ratio, validation_fraction, n_jobs, verbose
+        Without effect: there is no penalty, nothing is held out, and ``trace=True`` records every update.
 
     Attributes
     ----------
@@ -92,17 +101,15 @@ class Perceptron(Classifier):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        "penalty": "a penalised perceptron minimises a different objective; use LogisticRegression or LinearSVC.",
-        "alpha": "there is no penalty; use LogisticRegression or LinearSVC with C.",
-        "l1_ratio": "there is no penalty; use LogisticRegression or LinearSVC with C.",
-        "tol": "training ends with a pass without mistakes, never because it seems to improve slowly; use max_iter.",
-        "early_stopping": "training ends with a pass without mistakes or at max_iter; use PocketPerceptron to keep the "
-        "best weights.",
-        "validation_fraction": "nothing is held out; use sklearn.model_selection to choose max_iter.",
-        "n_iter_no_change": "training ends with a pass without mistakes or at max_iter.",
-        "verbose": "trace=True records every update.",
-        "n_jobs": "one pass over the rows serves; run several fits in parallel with joblib if needed.",
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
+        "penalty": (
+            (None,),
+            "a penalised perceptron minimises a different objective; use LogisticRegression or LinearSVC.",
+        ),
+        "early_stopping": (
+            (False,),
+            "nothing is held out; use PocketPerceptron to keep the best weights, or sklearn.linear_model.Perceptron.",
+        ),
     }
 
     def __init__(
@@ -120,6 +127,15 @@ class Perceptron(Classifier):
         random_state: Any = None,
         warm_start: bool = False,
         trace: bool = False,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
+        penalty: None = None,
+        early_stopping: bool = False,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        validation_fraction: float = 0.1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.update = update
         self.eta0 = eta0
@@ -133,6 +149,15 @@ class Perceptron(Classifier):
         self.random_state = random_state
         self.warm_start = warm_start
         self.trace = trace
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.penalty = penalty
+        self.early_stopping = early_stopping
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.validation_fraction = validation_fraction
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Pass over the rows X with labels y until none is misclassified.
@@ -242,4 +267,6 @@ class Perceptron(Classifier):
             average=bool(self.average),
             shuffle=check_random_state(self.random_state) if self.shuffle else None,
             trace=bool(self.trace),
+            tol=None if self.tol is None else parameters.least("tol", self.tol, 0.0),
+            patience=parameters.whole("n_iter_no_change", self.n_iter_no_change, at_least=1),
         )

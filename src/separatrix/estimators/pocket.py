@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from sklearn.utils import check_random_state
 
 from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, on_given_rows
-from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.validation import Sample
 from separatrix.learners.pocket import Settings, pocket
 from separatrix.outcome import Fit
@@ -68,8 +67,6 @@ class PocketPerceptron(Classifier):
     >>> PocketPerceptron(random_state=0).fit(*xor).errors_  # no line makes fewer
     1.0
     """
-
-    _elsewhere: ClassVar[Mapping[str, str]] = Perceptron._elsewhere
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
+from separatrix.estimators.absent import bare
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.learners.euclidean import squared_risk
 from separatrix.learners.logistic import Settings, first, make_risk
@@ -122,19 +123,21 @@ class Study:
     # ------------------------------------------------------------------ how
     def _studied(self, X: Any, y: Any, sample_weight: Any) -> Sample:
         check_is_fitted(self)
-        intercept, classes = bool(self.fit_intercept), self.classes_  # type: ignore[attr-defined]
+        intercept, classes = bool(self.fit_intercept), self._labels  # type: ignore[attr-defined]
         return check_training(self, X, y, sample_weight, intercept=intercept, reset=False, classes=classes)
 
     def _study_scores(self, sample: Sample) -> Floats:
         design = sample.design.anchored()
-        return design.dot(design.from_user_units(self.coef_, self.intercept_))  # type: ignore[attr-defined]
+        fitted = bare(self)
+        return design.dot(design.from_user_units(fitted.coef_, fitted.intercept_))  # type: ignore[attr-defined]
 
     def _risks(self, sample: Sample) -> list[tuple[Risk, Floats]]:
         """The objective, or that of each column of a 0/1 matrix y; with the fitted weights, in the user's units."""
-        C, reference = float(self.C), self.identifiability == "reference"  # type: ignore[attr-defined]
+        C, reference = float(self._C), self.identifiability == "reference"  # type: ignore[attr-defined]
         settings = Settings(C=C, solver="auto", tol=1.0, max_iter=1, reference=reference)
         make = squared_risk if self.loss == "squared_error" else make_risk  # type: ignore[attr-defined]
-        coef, intercept = self.coef_, self.intercept_  # type: ignore[attr-defined]
+        fitted = bare(self)
+        coef, intercept = fitted.coef_, fitted.intercept_  # type: ignore[attr-defined]
         if not sample.targets.multilabel:
             risk = make(sample.design, sample.targets, sample.weight, settings)
             return [(risk, first(risk, (coef, intercept)))]

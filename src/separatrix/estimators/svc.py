@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, HingeGap
 from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError
 from separatrix.estimators import parameters
+from separatrix.estimators.absent import spread
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
+from separatrix.estimators.platt import probabilities, sigmoids
 from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows, Linear
 from separatrix.learners.kernel_svm import Settings
 from separatrix.learners.svc import Task, svc
 from separatrix.outcome import Fit
+
+MOST_MOVES = 20_000_000  # of a pair of multipliers, where the user sets no limit
 
 
 class SupportVectorClassifier(KernelClassifier):
@@ -76,6 +82,8 @@ class SupportVectorClassifier(KernelClassifier):
         attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
         intercept = attributes["intercept_"].astype(np.float64)
         model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
+        if sparse.issparse(sample.points):  # as scikit-learn has it
+            attributes["dual_coef_"] = sparse.csr_matrix(attributes["dual_coef_"])
         return replace(fit, model=model, attributes=attributes)
 
     def _starts(self, classes: Array, kept: Integers, n: int) -> dict[tuple[int, int], Floats]:
@@ -109,7 +117,7 @@ class SupportVectorClassifier(KernelClassifier):
 
     def _scores(self, X: Any) -> Floats:
         scores = self._pair_scores(X)
-        return scores if len(self.classes_) == 2 else votes(scores, len(self.classes_))
+        return scores if len(self._labels) == 2 else votes(scores, len(self._labels))
 
     def decision_function(self, X: Any) -> Floats:
         """f(x) = sum_i alpha_i y_i k(x_i, x) + b for each point x.
@@ -126,7 +134,8 @@ class SupportVectorClassifier(KernelClassifier):
             of pairs a class wins, plus a share of its scores that is below 1/2; the largest is predicted. With "ovo":
             one column for each pair (0, 1), (0, 2), ..., in which a positive score is for the first.
         """
-        if self.decision_function_shape == "ovo" and len(getattr(self, "classes_", (0, 1))) > 2:
+        check_is_fitted(self)
+        if self.decision_function_shape == "ovo" and len(self._labels) > 2:
             return self._pair_scores(X)
         return super().decision_function(X)
 
@@ -142,7 +151,7 @@ class SupportVectorClassifier(KernelClassifier):
         -------
         array of shape (n,), or (n, k (k - 1) / 2) in which the first class of a pair is on the positive side
         """
-        if len(self.classes_) == 2:
+        if len(self._labels) == 2:
             return super().signed_distance(X)
         largest = np.abs(self.coef_).max(axis=1)
         if not largest.all():
@@ -193,13 +202,22 @@ class SVC(SupportVectorClassifier):
         Factors of the classes, multiplied into the sample weights.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of more than two classes: one score for each class, or for each pair.
-    max_iter : int, default=20000000
-        Pairs of multipliers to move at most, for each pair of classes; then a `ConvergenceWarning` states the gap.
+    max_iter : int, default=-1
+        Pairs of multipliers to move at most, for each pair of classes; then a `ConvergenceWarning` states the gap. -1
+        is a limit of 20 million.
     warm_start : bool, default=False
         Whether to go on from the multipliers of the previous fit, as along a path of C. Small problems need no start.
     fit_intercept : bool, default=True
         Whether b is free; otherwise it is 0, and the multipliers need not balance: with the kernel k + 1, b is
         penalised instead.
+    break_ties : bool, default=False
+        Ties between classes are always broken by the scores, as scikit-learn's True does; with "ovo" it must be False.
+    probability : bool, default=False
+        Whether there is `predict_proba`: scores become probabilities by sigmoids (Platt), which are fitted to scores
+        of points that were left out of the fit, in 5 more fits. Nothing is random.
+    shrinking, random_state, verbose
+        Without effect: points are left aside and taken back whenever that saves time, nothing is random, and the
+        certificate says how the fit went.
 
     Attributes
     ----------
@@ -224,6 +242,8 @@ class SVC(SupportVectorClassifier):
         that is not positive semidefinite, or that the checker does not know.
     kernel_ : Kernel
         The kernel with its settings.
+    probA_, probB_ : arrays of shape (1,) or (k (k - 1) / 2,)
+        With ``probability=True``: P = 1 / (1 + exp(probA f + probB)) for each pair.
     classes_, n_features_in_, n_iter_, status_
         As for every classifier here; ``n_iter_`` has one entry for each pair of classes.
 
@@ -237,14 +257,6 @@ class SVC(SupportVectorClassifier):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
-        "shrinking": "points are left aside and taken back whenever that saves time; the result is the same.",
-        "probability": "the scores are not log-odds; use LogisticRegression, or sklearn.calibration.",
-        "random_state": "the fit is deterministic.",
-        "verbose": "the certificate and n_iter_ say how the fit went.",
-        "break_ties": "ties between classes are always broken by the scores.",
-    }
-
     def __init__(
         self,
         C: float = 1.0,
@@ -257,9 +269,14 @@ class SVC(SupportVectorClassifier):
         cache_size: float = 200,
         class_weight: Mapping[Any, float] | str | None = None,
         decision_function_shape: str = "ovr",
-        max_iter: int = 20_000_000,
+        max_iter: int = -1,
         warm_start: bool = False,
         fit_intercept: bool = True,
+        probability: bool = False,
+        shrinking: bool = True,
+        break_ties: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -273,17 +290,104 @@ class SVC(SupportVectorClassifier):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.fit_intercept = fit_intercept
+        self.probability = probability
+        self.shrinking = shrinking
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _settings(self) -> Settings:
-        parameters.flags(self, "fit_intercept", "warm_start")
+        parameters.flags(self, "fit_intercept", "warm_start", "break_ties")
         hard = isinstance(self.C, float) and np.isposinf(self.C)
         return Settings(
             C=np.inf if hard else parameters.positive("C", self.C),
             tol=parameters.positive("tol", self.tol),
-            max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),
+            max_iter=MOST_MOVES if self.max_iter == -1 else parameters.whole("max_iter", self.max_iter, at_least=1),
             cache_bytes=parameters.positive("cache_size", self.cache_size) * 2.0**20,
             fit_intercept=bool(self.fit_intercept),
         )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from points X with labels y.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for every support vector machine here.
+
+        Returns
+        -------
+        self
+        """
+        with self._fitting():
+            super().fit(X, y, sample_weight)
+            if self._calibrated():
+                n = X.shape[0] if hasattr(X, "shape") else len(X)
+                weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), n)
+                found = sigmoids(self, X, np.asarray(column_or_1d(y)), weight)
+                self.__dict__.update(probA_=-found[:, 0], probB_=-found[:, 1])
+                self.__dict__["_published"] += ("probA_", "probB_")
+        return self
+
+    def _calibrated(self) -> bool:
+        if self.probability is True or self.probability is np.True_:
+            return True
+        if self.probability in (False, "deprecated"):
+            return False
+        raise InvalidInputError(f"probability must be True or False; got {self.probability!r}.")
+
+    def _has_probabilities(self) -> bool:
+        if not self._calibrated():
+            raise AttributeError("predict_proba is not available when probability=False: use SVC(probability=True).")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | x), calibrated: it need not be largest for the class that `predict` names.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n, k)
+        """
+        check_is_fitted(self)
+        if "probA_" not in self.__dict__:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False: fit again.")
+        found = np.column_stack([-self.probA_, -self.probB_])
+        return spread(probabilities(self._pair_scores(X), found, len(self._labels)), self.__dict__, 0.0)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(class | x).
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n, k)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> Array:
+        """The label of each point; a score of exactly 0 predicts the positive class of two.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, or list
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InvalidInputError("break_ties must be False when decision_function_shape is 'ovo': it has no ties.")
+        return super().predict(X)
 
 
 def votes(scores: Floats, k: int) -> Floats:

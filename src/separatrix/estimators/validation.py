@@ -77,10 +77,14 @@ def check_labels(
     check_consistent_length(X, y)
     weight = np.broadcast_to(1.0, n) if spread and sample_weight is None else _weights(sample_weight, n)
     kept: Integers | slice = slice(None)
+    given = None
     if sample_weight is not None and not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
+        given = _found(y, few) if y.ndim == 1 and classes is None else None
         y, weight, few = y[kept], weight[kept], None if few is None else _few_labels(y[kept])
     targets = _targets(estimator, y, few, classes)
+    if given is not None and len(given) > targets.n_classes:
+        targets = replace(targets, given=given)
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is not None:
         factors = _class_weights(class_weight, targets, weight)
@@ -99,6 +103,11 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
             return _held(estimator, X, X)
         if known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known:
             return _held(estimator, X, X)
+    if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
+        raise InvalidInputError(
+            f"Input X is a {type(X).__module__}.{type(X).__name__}, but {type(estimator).__name__} computes with "
+            "NumPy: pass numpy.asarray(X), on the CPU."
+        )
     rows = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
     if rows.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions and the like, in a list
         rows = rows.astype(np.float64)
@@ -170,6 +179,11 @@ def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
         return np.asarray(matrix, dtype=np.intp), None
     if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) == 2:
         y = np.array(y, dtype=object)  # NumPy would turn numbers, None and NaN into text
+    if len(shape) == 2 and shape[1] > 1 and np.isin(np.asarray(y), (0, 1)).all():
+        raise InvalidInputError(
+            f"y should be a 1d array, got an array of shape {shape} instead: {type(estimator).__name__} takes one "
+            "label a row. LogisticRegression takes a matrix, and so does sklearn.multioutput.MultiOutputClassifier."
+        )
     if type(y) is not np.ndarray or y.ndim != 1:
         y = np.asarray(column_or_1d(y, warn=True))
     if y.dtype.kind in "fO":
@@ -212,6 +226,14 @@ def _few_labels(y: Array) -> Array | None:
     return labels if known.all() else None
 
 
+def _found(y: Array, few: Array | None) -> Array:
+    """The labels of y in sorted order."""
+    try:
+        return np.unique(y) if few is None else few
+    except TypeError as error:
+        raise _mixed(y) from error
+
+
 def _codes(labels: Array, y: Array) -> Integers:
     """The position of each y among the labels, which are sorted."""
     if len(labels) != 2:
@@ -222,11 +244,8 @@ def _codes(labels: Array, y: Array) -> Integers:
 def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None) -> Targets:
     if y.ndim == 2:
         return Targets(np.arange(y.shape[1]), y)
-    try:
-        found = np.unique(y) if few is None else few
-        codes = _codes(found, y)
-    except TypeError as error:
-        raise _mixed(y) from error
+    found = _found(y, few)
+    codes = _codes(found, y)
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
         if len(unknown):

@@ -35,6 +35,8 @@ class Settings:
     shared_variance: bool
     alpha: float
     priors: Floats | None
+    smoothing: float = 0.0  # the share of the largest variance of a column that is added to all
+    binarize: float | None = None  # what the entries that these rows say 1 for exceed
 
     @cached_property
     def groups(self) -> list[tuple[ExponentialFamily, Integers]]:
@@ -119,7 +121,7 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
     for family, columns in settings.groups:
         if isinstance(family, Gaussian):
             assert moments.spreads is not None
-            variances, floored = _variances(moments, means, weight, columns, settings.shared_variance)
+            variances, floored = _variances(moments, weight, columns, settings)
             held += list(floored)
             continue
         mean = parameters[:, columns]
@@ -154,6 +156,8 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
             "variances": variances,
             "coef": coef,
             "intercept": intercept,
+            **({"smoothing": settings.smoothing} if settings.smoothing else {}),
+            **({"binarize": settings.binarize} if settings.binarize is not None else {}),
         },
     )
     # a density of the user's own is nothing that the check could repeat
@@ -195,15 +199,16 @@ def _near_warning(column: int, design: Design) -> LikelihoodWarning:
     )
 
 
-def _variances(
-    moments: ClassMoments, means: Floats, weight: Floats, columns: Integers, shared: bool
-) -> tuple[Floats, Integers]:
-    """Pooled (d,) or own (k, d) variances, at least eps times the column's total variance; and where that binds."""
+def _variances(moments: ClassMoments, weight: Floats, columns: Integers, settings: Settings) -> tuple[Floats, Integers]:
+    """Pooled (d,) or own (k, d) variances, smoothed, at least eps times the column's own; and where that binds."""
+    shared = settings.shared_variance
     assert moments.spreads is not None
     n = moments.counts.sum()
     within = moments.spreads.sum(axis=0) / n
     floor = EPS * moments.variances()
     raw = within if shared else np.where((moments.counts > 0)[:, None], moments.spreads / weight[:, None], within)
+    if settings.smoothing:
+        raw = raw + settings.smoothing * moments.variances()[columns].max()
     gaussian = np.zeros(len(within), dtype=bool)
     gaussian[columns] = True
     low = (raw < floor) & gaussian

@@ -39,6 +39,8 @@ class Settings:
     average: bool = False
     shuffle: np.random.RandomState | None = None
     trace: bool = False
+    tol: float | None = None  # by how much the mean loss must fall for a pass to be of use
+    patience: int = 5  # passes without use, with tol, after which to stop
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ class Task:
         if not np.isfinite(scores).all():
             raise FloatingPointError("a score is not finite")
         return scores, np.where(scores == 0, self.step < self.tie, (scores < 0) == (self.step > 0))
+
+    def loss(self, w: Floats) -> float:
+        """The mean over the rows of max(0, -y_i w.(x_i, 1))."""
+        scores, _ = self.mistakes(w)
+        return float(np.maximum(0.0, -np.sign(self.step) * scores).mean())
 
 
 # ---------------------------------------------------------------------- one pass of each rule
@@ -131,6 +138,7 @@ class Run:
     passes: int
     updates: int
     mistakes: int  # in the last pass
+    stalled: bool = False  # stopped because the loss no longer fell
 
     @property
     def clean(self) -> bool:
@@ -138,14 +146,21 @@ class Run:
 
 
 def train(task: Task, state: State, watch: Recorder | None) -> Run:
-    """Pass after pass by the chosen rule, until a pass without mistakes or `max_iter`."""
+    """Pass after pass by the chosen rule, until one without mistakes, `patience` ones without use, or `max_iter`."""
     rule, settings = RULES[task.settings.update], task.settings
-    updates = mistakes = passes = task.rows.ahead = 0
+    updates = mistakes = passes = useless = task.rows.ahead = 0
+    best = np.inf
     for _ in range(settings.max_iter):
         mistakes, more = rule(task, state, watch)
         passes, updates = passes + 1, updates + more
         if mistakes == 0:
             break
+        if settings.tol is not None:
+            loss = settings.eta0 * task.loss(state.w)
+            useless = useless + 1 if loss > best - settings.tol else 0
+            best = min(best, loss)
+            if useless >= settings.patience:
+                return Run(state, passes, updates, mistakes, stalled=True)
         task.rows.ahead = settings.max_iter - passes if mistakes > MANY * task.rows.n else 0
     return Run(state, passes, updates, mistakes)
 
@@ -227,6 +242,11 @@ def _out_of_passes(targets: Targets, runs: Sequence[Run], dirty: Sequence[int], 
     if len(runs) > 1:
         labels = ", ".join(str(targets.classes[number]) for number in dirty[:5]) + (", ..." if len(dirty) > 5 else "")
         which = f" (classes {labels} against the rest)"
+    if any(runs[number].stalled for number in dirty):
+        return ConvergenceWarning(
+            f"The perceptron stopped, as tol={settings.tol:g} asks, with {mistakes} mistakes on {n} rows in the last "
+            f"pass{which}, so nothing is proved: tol=None goes on until a pass is clean."
+        )
     return ConvergenceWarning(
         f"The perceptron stopped after max_iter={settings.max_iter} passes with {mistakes} mistakes on {n} rows in the "
         f"last pass{which}, so nothing is proved. separatrix.separability(X, y) says whether the classes can be "

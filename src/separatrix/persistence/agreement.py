@@ -20,6 +20,7 @@ from separatrix.certificates import All, Inseparable, Separator
 from separatrix.geometry import Expansion
 from separatrix.kernels import Precomputed
 from separatrix.outcome import Status
+from separatrix.persistence.fields import dense
 
 ROUNDING = 1e-9  # relative, between two ways to compute the same number
 #: What a certificate calls it, and what the model does.
@@ -96,7 +97,7 @@ def _multipliers(model: Any, row: int | None) -> Any:
     """alpha_i y_i of the support vectors of a linear machine, in the number type they are published in."""
     if "support_" not in model.__dict__ or "dual_coef_" not in model.__dict__ or row is None:
         return None
-    published = np.atleast_2d(model.dual_coef_)
+    published = np.atleast_2d(dense(model.dual_coef_))
     own = model._model.dual_coef if isinstance(model._model, Expansion) else published
     return own[row].astype(published.dtype) if row < len(own) else None
 
@@ -216,7 +217,9 @@ def _number_of_kernel(name: str) -> Callable[[Mapping[str, Any], Any, Any], bool
 
 
 _PARAMETERS: Mapping[str, Callable[[Mapping[str, Any], Any, Any], bool]] = {
-    "C": lambda part, value, model: "C" not in part or "C_" in model.__dict__ or part["C"] == value,
+    "C": lambda part, value, model: (
+        "C" not in part or "C_" in model.__dict__ or part["C"] == (value if getattr(model, "penalty", "l2") else np.inf)
+    ),
     "alpha": lambda part, value, model: part.get("problem") != "naive_bayes" or part["alpha"] == value,
     "bias_reduction": lambda part, value, model: (value == "firth") == (part.get("problem") == "firth"),
     "coef0": _number_of_kernel("coef0"),

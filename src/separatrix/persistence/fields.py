@@ -120,6 +120,11 @@ def names(value: Any, sizes: Sizes) -> bool:
     )
 
 
+def dense(value: Any) -> Any:
+    """An array also for a sparse matrix."""
+    return value.toarray() if sparse.issparse(value) else value
+
+
 def points(value: Any, sizes: Sizes) -> bool:
     """Rows of d numbers, a list of texts or graphs, or nothing for a precomputed kernel."""
     if isinstance(value, list):
@@ -142,6 +147,7 @@ FIELDS: Mapping[str, Check] = {
     "C_": numbers("", finite=False, least=0),
     "Cs_": numbers("*", finite=False, least=0),
     "_families": families,
+    "_given": lambda value, sizes: isinstance(value, np.ndarray) and value.ndim == 1 and labels(value, sizes),
     "_multilabel": a(bool),
     "centroids_": numbers("kd"),
     "certificate_": either(nothing, a(Certificate)),
@@ -150,7 +156,7 @@ FIELDS: Mapping[str, Check] = {
     "classes_": labels,
     "coef_": numbers("rd"),
     "coefs_paths_": numbers("**rp"),
-    "dual_coef_": numbers("*", "**", kinds="iuf"),
+    "dual_coef_": lambda value, sizes: numbers("*", "**", kinds="iuf")(dense(value), sizes),
     "errors_": numbers("", "r", kinds="iuf", least=0),
     "false_negatives_": counts("", "r"),
     "false_positives_": counts("", "r"),
@@ -167,6 +173,8 @@ FIELDS: Mapping[str, Check] = {
     "n_updates_": counts("", "r"),
     "parameters_": numbers("kd"),
     "penalized_log_likelihood_": numbers(""),
+    "probA_": numbers("*"),
+    "probB_": numbers("*"),
     "rank_": either(nothing, counts("")),
     "scores_": numbers("**"),
     "slack_": numbers("*", "**", least=0),

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import separatrix
 from separatrix.data.encoder import Encoder
 from separatrix.errors import DataError, ModelFileError
+from separatrix.estimators.absent import bare, seat
 from separatrix.estimators.base import Classifier
 from separatrix.persistence.agreement import differences, parameter_differences, row_differences
 from separatrix.persistence.atomic import write_atomically
@@ -80,7 +81,8 @@ class Bundle:
         list of str
             Empty if there is no difference.
         """
-        return parameter_differences(self.model, y) + row_differences(self.model, X, y)
+        model = bare(self.model)
+        return parameter_differences(model, y) + row_differences(model, X, y)
 
 
 def save(
@@ -154,6 +156,7 @@ def dump(
             "pipeline."
         )
     check_is_fitted(model)
+    model = bare(model)
     parameters = model.get_params(deep=False)
     fitted = {name: value for name, value in vars(model).items() if name not in parameters and name not in LEFT_OUT}
     for name in fitted:
@@ -268,8 +271,17 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
         raise ModelFileError(unusable)
     if encoder is not None and len(encoder.names) != getattr(model, "n_features_in_", len(encoder.names)):
         raise ModelFileError(f"its encoder gives {len(encoder.names)} features, which its model does not take")
+    seat(model, _given(fitted))
     fingerprint, versions = _fingerprint(document["fingerprint"]), _checked_versions(document["versions"])
     return Bundle(model, encoder, fingerprint, versions, calibration, decision)
+
+
+def _given(fitted: Mapping[str, Any]) -> Any:
+    """All labels, if some of them had no weight in the fit."""
+    given = fitted.get("_given")
+    if given is not None and not set(fitted["classes_"].tolist()) < set(given.tolist()):
+        raise ModelFileError("its classes_ are not among the labels that it was given")
+    return given
 
 
 def _allowed(name: Any) -> type[Classifier] | None:

@@ -15,7 +15,7 @@ from separatrix.learners.families import Gaussian
 from separatrix.learners.moments import ClassMoments
 from separatrix.learners.naive_bayes import Additive, Settings
 from separatrix.learners.online import State
-from separatrix.persistence.fields import Check, Sizes, a, either, families, nothing, numbers
+from separatrix.persistence.fields import Check, Sizes, a, dense, either, families, nothing, numbers
 
 ROUNDING = 1e-12  # by which logarithms differ from one machine to another
 _RANGES = {"bernoulli": (0.0, 1.0), "multinomial": (0.0, 1.0), "poisson": (0.0, np.inf)}  # of the mean of t(x)
@@ -173,7 +173,7 @@ def _check_expansion(parts: Mapping[str, Any], attributes: Mapping[str, Any], si
     class.
     """
     kernel, intercept = attributes.get("kernel_", parts["kernel"]), attributes.get("intercept_")
-    published: Any = attributes.get("dual_coef_")
+    published: Any = dense(attributes.get("dual_coef_"))
     n_support, m = attributes.get("n_support_"), parts["dual_coef"].shape[1]
     if kernel != parts["kernel"] or intercept is None or (intercept != parts["intercept"]).any():
         raise ModelFileError("its kernel_ or intercept_ is not that by which it scores points")

@@ -1,0 +1,119 @@
+"""Every block of Python and of the command in README and docs runs as printed, and prints what is printed there.
+
+The blocks of a page run one after the other, in one folder: later ones use what earlier ones made. Durations differ
+from run to run, figures below 1e-6 and digits beyond the eighth from machine to machine; all else must be as it says.
+Of a table that ``separatrix compare`` prints, the classifiers must be the same. A block after ``<!-- not run: why -->``
+is left out.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n+)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+DURATION = re.compile(r"\b\d+(\.\d+)? ?(ms|s|min)\b")
+NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?(?![\w.]*\w)")
+TINY = 1e-6  # smaller ones are rounding errors
+
+
+def blocks(page):
+    """The language and the text of each block that is to run."""
+    found = BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [(m[2], m[3]) for m in found if not m[1] and (m[2] in ("python", "console") or (not m[2] and ">>>" in m[3]))]
+
+
+def plain(text):
+    """The text without what differs from run to run."""
+
+    def number(match):
+        value = float(match[0])
+        return "tiny" if 0 < abs(value) < TINY else format(value, ".8g")
+
+    text = DURATION.sub("some time", text)
+    return [NUMBER.sub(number, " ".join(line.split())) for line in " ".join(text.split()).split(". ")]
+
+
+class Checker(doctest.OutputChecker):
+    """Compares as `plain` does."""
+
+    def check_output(self, want, got, optionflags):
+        return super().check_output(want, got, optionflags) or (
+            not optionflags & doctest.ELLIPSIS and plain(want) == plain(got)
+        )
+
+
+def run_python(text, names, where):
+    if ">>>" not in text:
+        exec(compile(text, where, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(text.rstrip() + "\n\n", names, where, where, 0)
+    report = []
+    runner = doctest.DocTestRunner(Checker(), optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
+    assert not runner.summarize(verbose=False).failed, "".join(report)
+
+
+def run_console(text, folder):
+    for turn in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, printed = turn.partition("\n")
+        environment = {**os.environ, "COLUMNS": "132", "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+        done = subprocess.run(
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        if command.startswith("separatrix compare"):
+            assert done.returncode == 0, done.stderr
+            assert classifiers(printed) <= classifiers(done.stdout)
+        elif printed.strip():
+            assert plain(done.stdout + done.stderr) == plain(printed), f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+def classifiers(leaderboard):
+    """The names in the first column of a leaderboard."""
+    return set(re.findall(r"^[1= ]  (\S.*?)  +\d\.\d{3} \(", leaderboard, flags=re.MULTILINE))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder to run in, where the command is that of this Python."""
+    command = tmp_path / "separatrix"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m separatrix "$@"\n')
+    command.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page, folder):
+    names = {"__name__": "__main__"}
+    for place, (language, text) in enumerate(blocks(page)):
+        if language == "console":
+            run_console(text, folder)
+        else:
+            run_python(text, names, f"{page.name}[{place}]")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_that_a_page_links_to_exists(page):
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_stale_output_is_found(folder):
+    run_python(">>> 1 / 3\n0.33333333333331\n", {}, "sums")
+    with pytest.raises(AssertionError):
+        run_python(">>> 1 / 3\n0.3334\n", {}, "sums")
+    assert shutil.which("separatrix", path=str(folder))
+    run_console("$ echo took 3 ms, off by 2e-17\ntook 9 ms, off by 4e-16\n", folder)
+    with pytest.raises(AssertionError):
+        run_console("$ echo took 3 ms, 4 errors\ntook 9 ms, 5 errors\n", folder)
