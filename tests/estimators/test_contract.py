@@ -371,15 +371,6 @@ def test_weight_0_equals_leaving_the_row_out(estimator, k):
     assert model.certificate_.verify(more_X, more_y, kept)
 
 
-def test_a_class_that_only_weight_0_rows_have_is_not_a_class(estimator):
-    weighted(estimator)
-    X, y = suited(estimator, 2)
-    y = y.copy()
-    y[-1] = 7
-    model = estimator.fit(X, y, sample_weight=np.append(np.ones(len(X) - 1), 0.0))
-    assert model.classes_.tolist() == [0, 1]
-
-
 def test_weights_of_1_are_no_weights(estimator):
     weighted(estimator)
     X, y = suited(estimator, 2)

@@ -54,7 +54,7 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
         checks += _check_variances(variances, gaussian, moments, shared, smoothing)
     elif witness["variances"] is not None:
         raise ValueError("The witness 'variances' is given, but no column is gaussian.")
-    linear = variances is None or variances.ndim == 1
+    linear = (variances is None or variances.ndim == 1) and "binarize" not in witness
     if linear != (witness["coef"] is not None) or linear != (witness["intercept"] is not None):
         raise ValueError("The witness 'coef' and 'intercept' belong to log-odds that are linear, and only to those.")
     if linear:

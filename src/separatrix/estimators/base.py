@@ -228,7 +228,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self.coef_ = sparse.csr_matrix(self.coef_)
+        self.__dict__["coef_"] = sparse.csr_matrix(self.coef_)
         return self
 
     @available_if(_is_linear)
@@ -240,7 +240,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self
         """
         if sparse.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
+            self.__dict__["coef_"] = self.coef_.toarray()
         return self
 
     @property

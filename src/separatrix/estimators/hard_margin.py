@@ -51,8 +51,8 @@ class HardMarginSVC(SupportVectorClassifier):
     --------
     >>> from separatrix import HardMarginSVC
     >>> model = HardMarginSVC().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
-    >>> model.hyperplane_
-    Hyperplane(w=[1.], b=-2.0)
+    >>> model.coef_.round(9).tolist(), model.intercept_.round(9).tolist()
+    ([[1.0]], [-2.0])
     >>> round(model.margin_, 9), model.support_.tolist()
     (1.0, [1, 2])
     """

@@ -212,7 +212,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
             return super().fit(X, y, sample_weight)
         data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
 
-        def whole(task: Task) -> Self:
+        def whole(task: Task) -> Any:
             super(LogisticRegression, self).fit(X, y, sample_weight)
             task.model = lambda: {name: value for name, value in vars(self).items() if name in self._published}
             return self

@@ -91,7 +91,12 @@ class NaiveBayes(ProbabilisticClassifier):
         self.alpha = alpha
         self.priors = priors
 
+    def _seen(self, sample: Sample) -> Sample:
+        """The sample as the families see it."""
+        return sample
+
     def _learn(self, sample: Sample) -> Fit:
+        sample = self._seen(sample)
         settings = self._settings(sample)
         self._moments = observe(sample.design, sample.targets, sample.weight, settings)
         self._families = settings.families
@@ -114,9 +119,7 @@ class NaiveBayes(ProbabilisticClassifier):
         """
         first = "_moments" not in self.__dict__
         if first and classes is None:
-            raise InvalidInputError(
-                "classes must be passed on the first call to partial_fit: all labels that will come."
-            )
+            raise InvalidInputError("classes must be passed on the first call to partial_fit: all labels to come.")
         labels = self.classes_ if classes is None else np.unique(np.asarray(classes))
         if len(labels) < 2:
             raise InvalidInputError(f"classes={list(labels)} has only one class: at least 2 are needed.")
@@ -125,7 +128,7 @@ class NaiveBayes(ProbabilisticClassifier):
                 f"classes={list(labels)} differs from that of earlier calls: {list(self.classes_)}."
             )
         with self._fitting():
-            sample = check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels)
+            sample = self._seen(check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels))
             settings = self._settings(sample)
             seen = observe(sample.design, sample.targets, sample.weight, settings)
             if first:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
+from separatrix.design import as_design
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.base import FINITE
 from separatrix.estimators.naive_bayes import NaiveBayes
 from separatrix.estimators.parameters import flags, least
-from separatrix.estimators.validation import Sample
+from separatrix.estimators.validation import Sample, check_points
 
 SMALLEST_ALPHA = 1e-10  # that of scikit-learn, if force_alpha is False
 
@@ -179,8 +183,9 @@ class BernoulliNB(_Counts):
         How often each column exceeds it, and log P.
     class_log_prior_ : array of shape (k,)
         log P(c).
-    coef_, intercept_, class_count_, certificate_, classes_, n_features_in_, status_
-        As for `NaiveBayes`: the log-odds, as a function of the truth values.
+    class_count_, certificate_, classes_, n_features_in_, status_
+        As for `NaiveBayes`. The scores are linear in the truth values, not in x: there is a ``coef_`` only with
+        ``binarize=None``.
 
     Examples
     --------
@@ -206,43 +211,23 @@ class BernoulliNB(_Counts):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
-        return super()._sample(self._truth(X), y, sample_weight)
-
     def _threshold(self) -> float | None:
-        return None if self.binarize is None else least("binarize", self.binarize, -np.inf)
+        return None if self.binarize is None else least("binarize", self.binarize, -FINITE)
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
-        """Learn from further rows.
-
-        Parameters
-        ----------
-        X, y, classes, sample_weight
-            As for `NaiveBayes`.
-
-        Returns
-        -------
-        self
-        """
-        return super().partial_fit(self._truth(X), y, classes, sample_weight)
+    def _seen(self, sample: Sample) -> Sample:
+        design = sample.design
+        truth = as_design(self._truth(design.X), design.intercept, design.names)
+        return replace(sample, design=truth)
 
     def _scores(self, X: Any) -> Floats:
-        return super()._scores(self._truth(X))
+        check_is_fitted(self)
+        return np.asarray(self._model.scores(self._truth(check_points(self, X))))
 
     def _truth(self, X: Any) -> Any:
-        """1 where X exceeds ``binarize``, else 0; X itself if it is nothing to compare, which is found out later."""
+        """1 where X exceeds ``binarize``, else 0, in the number type of X."""
         threshold = self._threshold()
         if threshold is None:
             return X
-        if sparse.issparse(X):
-            if threshold < 0:
-                raise InvalidInputError("binarize must not be below 0 for a sparse X, whose zeros would all be 1.")
-            exceeds = (X.tocsr() > threshold).astype(np.float64)
-            return exceeds if np.isfinite(X.data).all() else X
-        if hasattr(X, "columns"):
-            return X if X.isna().to_numpy().any() else (threshold < X).astype(np.float64)
-        try:
-            values = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
-            return X
-        return (values > threshold).astype(np.float64) if np.isfinite(values).all() else X
+        if sparse.issparse(X) and threshold < 0:
+            raise InvalidInputError("binarize must not be below 0 for a sparse X, whose zeros would all be 1.")
+        return (threshold < X).astype(X.dtype if X.dtype.kind == "f" else np.float64)

@@ -330,7 +330,7 @@ class SVC(SupportVectorClassifier):
         return self
 
     def _calibrated(self) -> bool:
-        if self.probability is True or self.probability is np.True_:
+        if isinstance(self.probability, (bool, np.bool_)) and self.probability:
             return True
         if self.probability in (False, "deprecated"):
             return False

@@ -140,7 +140,8 @@ def _result(sample: Any, v: Any, rows: Any, alpha: Any) -> MistakeBound:
     certificate = MarginBracket(*sides, 0.0, 0.0, v, rows, alpha).stated(sample.design.X, labels)
     radius = _radius(sample.design.X, float(sample.design.intercept))
     lower, upper = certificate.lower, certificate.upper
-    bound = (radius / lower) ** 2 * (1 + 8 * EPS) if lower > 0 else np.inf
+    with np.errstate(over="ignore"):
+        bound = float(np.square(np.float64(radius) / lower)) * (1 + 8 * EPS) if lower > 0 else np.inf
     return MistakeBound(radius, (lower, upper), bound, certificate)
 
 

@@ -49,7 +49,9 @@ class Settings:
     @property
     def linear(self) -> bool:
         """Whether the log-odds are linear in x."""
-        return all(f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f, _ in self.groups)
+        return self.binarize is None and all(
+            f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f, _ in self.groups
+        )
 
 
 def observe(design: Design, targets: Targets, weight: Floats, settings: Settings) -> ClassMoments:
