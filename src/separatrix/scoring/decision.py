@@ -13,6 +13,7 @@ from separatrix.errors import DataError
 
 TUNED = ("balanced_accuracy", "accuracy", "f1", "mcc")  # the metrics of predicted classes; others need no cut
 MOST_CUTS = 400  # tried along one line
+MOST_ROWS = 100_000  # that a cut is tuned on: it is a number or a few
 SWEEPS = 3  # over the classes, of which each has an offset
 TINY = 1e-300
 
@@ -74,6 +75,9 @@ def tune(probabilities: Floats, codes: Integers, metric: str) -> Decision:
     if metric not in TUNED:
         return Decision()
     probabilities = np.asarray(probabilities, dtype=np.float64)
+    if len(codes) > MOST_ROWS:
+        some = np.random.default_rng(0).choice(len(codes), MOST_ROWS, replace=False)
+        probabilities, codes = probabilities[some], codes[some]
     k = probabilities.shape[1]
     rows = np.bincount(codes, minlength=k)
     logs = np.log(np.maximum(probabilities, TINY))
