@@ -93,7 +93,7 @@ def page(run):
         score_is=evil,
         coefficients_of=evil,
         why_no_intervals=evil,
-        coefficients=[Coefficient(evil, evil, 1.0, 1.0, None, None)],
+        coefficients=[Coefficient(evil, name, 1.0, 1.0, None, None) for name in (f"{evil}={evil}", NASTY[0])],
         hard_rows=[HardRow(1, evil, evil, -1.0, [(evil, evil)])],
         columns=[{"column": evil, "type": evil, "missing": 0, "unique": 1, "example": evil, "note": evil}],
     )
