@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from separatrix.compare.held_out import Recipe
 
 CALIBRATIONS = ("sigmoid", "isotonic", "none")
+CODINGS = ("all", "reference")
 
 
 @guarded
@@ -48,6 +49,15 @@ def fit(
     scale: Annotated[
         bool, typer.Option("--scale", help="Divide columns of numbers by their standard deviations, as compare does.")
     ] = False,
+    coding: Annotated[
+        str | None,
+        typer.Option(
+            "--coding",
+            help="Categories by all their levels, or against a reference level, as maximum likelihood has them: all, "
+            "reference.",
+            show_default=False,
+        ),
+    ] = None,
     calibrate: Annotated[
         str, typer.Option("--calibrate", help="Probabilities from held-out scores: sigmoid, isotonic or none.")
     ] = "none",
@@ -88,11 +98,16 @@ def fit(
     metric = check_metric(metric)
     if calibrate not in CALIBRATIONS:
         raise bad_option(f"--calibrate takes {', '.join(CALIBRATIONS)}; got {calibrate!r}.")
+    if coding not in (None, *CODINGS):
+        raise bad_option(f"--coding takes {' or '.join(CODINGS)}; got {coding!r}.")
+    # without a penalty, weights of all levels of a category are not determined
+    unpenalised = params.get("C") == np.inf or params.get("bias_reduction") is not None
+    reference = coding == "reference" or (coding is None and unpenalised)
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     check_folder(file)
     table = embedded() if data is None else labelled(data, target, format, drop)
-    encoder = Encoder.fit(table, scale=scale)
+    encoder = Encoder.fit(table, scale=scale, reference=reference)
     X, names = encoder.transform(table)
     notes = told(table, encoder)
     y = np.asarray(table.y)
@@ -104,7 +119,7 @@ def fit(
     estimator = kind(**params)
     started = time.monotonic()
     try:
-        with quietly() as warnings:
+        with encoder.naming(), quietly() as warnings:
             estimator.fit(X, y)
             recipe = _recipe(lambda: kind(**params), X, y, classes, calibrate, cut, metric, folds, seed)
     except ValueError as error:
@@ -115,6 +130,7 @@ def fit(
             raise bad_option(str(error)) from None
         raise
     elapsed = time.monotonic() - started
+    warnings = [encoder.named(warning) for warning in warnings]
     calibration, decision = recipe.calibration, recipe.decision if cut is not None else None
     save(
         estimator,

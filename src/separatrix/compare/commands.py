@@ -18,6 +18,8 @@ def fit_command(entry: Entry, data: Sequence[str], seed: int, folds: int, file: 
     words = ["separatrix", "fit", *data, "--model", entry.key, "--scale"]
     for name, value in entry.params.items():
         words += [f"--{name.replace('_', '-')}", str(value).lower() if isinstance(value, bool) else str(plain(value))]
+    if entry.params.get("C") == float("inf"):
+        words += ["--coding", "all"]  # as all lines of a comparison have it
     if entry.sample is not None:
         words += ["--sample", str(entry.sample)]
     if entry.calibration is not None:

@@ -106,7 +106,7 @@ def compare(
         proof = _proof(search, problem)
     slow, unsuited = later_candidates(replace(facts, verdict=proof.verdict), seed)
     more, late = _judged(slow, problem, tell, len(cheap), len(cheap) + len(slow))
-    left = [*unsuited, *left, *late]
+    left = [replace(item, why=encoder.named(item.why)) for item in (*unsuited, *left, *late)]
     if not any(entry.key for entry in more + entries):
         raise DataError(f"No classifier could be compared. {left[-1].title}: {left[-1].why}")
     tell(Event("ranking", total, total))

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Array, Floats
 from separatrix.design.threads import single_threaded_blas
-from separatrix.errors import InvalidInputError, NoDirectionError, UnsupportedParameterError
+from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError, UnsupportedParameterError
 from separatrix.estimators.absent import seat, spread
 from separatrix.estimators.gate import checked
 from separatrix.estimators.parameters import honoured
@@ -88,11 +88,18 @@ class Classifier(ClassifierMixin, BaseEstimator):
         honoured(self)
         before = self.__dict__.copy()
         try:
-            with single_threaded_blas():
+            # what overflows on the way is seen in the result, which is certified, warned of or refused
+            with single_threaded_blas(), np.errstate(all="ignore"):
                 yield
-        except BaseException:
+        except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
+            lost = isinstance(error, (ArithmeticError, np.linalg.LinAlgError)) or "infs or NaNs" in str(error)
+            if lost and not isinstance(error, SeparatrixError):
+                raise InvalidInputError(
+                    f"Numbers of this fit are beyond the range of float64 ({error}): scale the columns of X and the "
+                    "weights to moderate size, or use a moderate C."
+                ) from error
             raise
 
     def _publish(self, fit: Fit, sample: Sample) -> Self:
@@ -113,6 +120,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if isinstance(fit.model, Hyperplanes):
             published["coef_"] = fit.model.coef.astype(sample.design.dtype)
             published["intercept_"] = fit.model.intercept.astype(sample.design.dtype)
+        for name in ("coef_", "dual_coef_", "intercept_"):
+            _require_numbers(name, published.get(name))
         self.__dict__.update(published, _published=tuple(published))
         seat(self, sample.targets.given)
         for warning in fit.warnings:
@@ -306,6 +315,19 @@ class ProbabilisticClassifier(Classifier):
         several = scores.shape[1] > 1
         logs = log_softmax(scores, axis=1) if several else log_expit(np.hstack([-scores, scores]))
         return spread(logs, self.__dict__, -np.inf)
+
+
+def _require_numbers(name: str, values: Any) -> None:
+    """Refuse weights that are NaN or beyond their number type; only an intercept may be -inf, for a class never met."""
+    numbers = getattr(values, "data", None) if sparse.issparse(values) else values
+    if numbers is None:
+        return
+    numbers = np.asarray(numbers)
+    good = np.isfinite(numbers) | (np.isneginf(numbers) if name == "intercept_" else False)
+    if numbers.dtype.kind == "f" and not good.all():
+        raise InvalidInputError(
+            f"{name} is beyond the range of {numbers.dtype}: scale the columns of X, lower C, or pass X as float64."
+        )
 
 
 def _outside() -> int:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils import check_random_state
 
-from separatrix.errors import InvalidInputError
+from separatrix.errors import InvalidInputError, SeparatrixError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.online import on_given_rows
@@ -148,6 +148,10 @@ class KernelPerceptron(KernelClassifier):
             fit = kernel_perceptron(rows, sample.points, sample.targets, sample.weight, settings)
         except FloatingPointError as error:
             raise InvalidInputError(f"The scores overflow ({error}): scale the columns of X, or the kernel.") from error
+        except SeparatrixError:
+            raise
+        except ValueError as error:  # of the kernel, on these points
+            raise InvalidInputError(str(error)) from error
         support, given, points = sample.support(fit.attributes["support_"])
         trace = on_given_rows(replace(fit, attributes={}), sample.kept, sample.n_given).trace
         model = Expansion(support, fit.attributes["dual_coef_"], fit.attributes["intercept_"])

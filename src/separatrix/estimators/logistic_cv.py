@@ -180,7 +180,10 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
         flags(self, "fit_intercept")
         labels = sample.targets.values
         if self.cv is None or isinstance(self.cv, Integral):  # rows of weight 0 do not count
-            folds = list(check_cv(self.cv, labels, classifier=True).split(labels, labels))
+            try:
+                folds = list(check_cv(self.cv, labels, classifier=True).split(labels, labels))
+            except ValueError as error:  # of scikit-learn, for more folds than a class has rows, or than there are rows
+                raise InvalidInputError(f"{error} Use fewer folds (cv), or leave out the rarest classes.") from error
         else:
             folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y, **splitting))
             if not isinstance(sample.kept, slice):

@@ -16,6 +16,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, Certificate
+from separatrix.errors import InvalidInputError
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -115,6 +116,11 @@ def assembled(targets: Targets, tasks: list[Pair], members: list[Member], single
         "slack_": slack[:, 0] if targets.binary else slack,
         "margin_": float(margins[0]) if targets.binary else margins,
     }
+    if not np.isfinite(attributes["intercept_"]).all():
+        raise InvalidInputError(
+            f"An intercept is beyond the range of {np.dtype(dtype)}: scale the columns of X, lower C, or pass X as "
+            "float64."
+        )
     if all(member.weights is not None for member in members):
         attributes["coef_"] = np.array([member.weights for member in members]).astype(dtype)
     return _fit(members, attributes), coef
