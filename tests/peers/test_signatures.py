@@ -16,7 +16,8 @@ SHARED = sorted(name for name in separatrix.__all__ if name in THEIRS)
 PAGE = (Path(__file__).parents[2] / "docs" / "from_scikit_learn.md").read_text(encoding="utf-8")
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.0], [0.5, 0.5], [2.5, 2.5]] * 2)
 Y = np.array([0, 0, 1, 1, 0, 1] * 2)
-OVERLAPPING = np.array([0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 1])  # rows come twice, some with both labels
+OVERLAPPING = 1 - Y  # the rows come twice, so that each has both labels
+OVERLAPPING[:6] = Y[:6]
 
 
 def section(name):

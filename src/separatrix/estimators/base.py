@@ -196,7 +196,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     @property
     def _labels(self) -> Array:
         """The classes with a weight, which are all but in rare cases."""
-        return self.__dict__.get("_weighted", self.__dict__)["classes_"]
+        return self._weighted["classes_"] if "_weighted" in self.__dict__ else self.classes_
 
     def _cut(self) -> float:
         """The score from which on the positive class is predicted."""

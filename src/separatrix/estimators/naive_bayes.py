@@ -125,7 +125,7 @@ class NaiveBayes(ProbabilisticClassifier):
             raise InvalidInputError(f"classes={list(labels)} has only one class: at least 2 are needed.")
         if not first and not np.array_equal(labels, self.classes_):
             raise InvalidInputError(
-                f"classes={list(labels)} differs from that of earlier calls: {list(self.classes_)}."
+                f"classes={list(labels)} is not the same as on last call to partial_fit: {list(self.classes_)}."
             )
         with self._fitting():
             sample = self._seen(check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels))

@@ -64,8 +64,8 @@ class Scored:
         if not get_config()["enable_metadata_routing"]:
             if params:
                 raise UnsupportedParameterError(
-                    f"[{', '.join(params)}] are passed but are not explicitly set as requested or not: "
-                    "sklearn.set_config(enable_metadata_routing=True) allows to, and set_score_request of the scorer."
+                    f"Passing {', '.join(params)} to {type(self).__name__}.{method} is only supported if "
+                    "enable_metadata_routing=True: use sklearn.set_config, and set_score_request of the scorer."
                 )
             return {}, weights
         if method == "fit":  # whose own the weights are as well
