@@ -233,6 +233,7 @@ CHOICES: dict[str, tuple[float, Callable[[Rng, Table], Configuration]]] = {
     "LeastSquaresClassifier": (1, _least_squares),
     "NaiveBayes": (1, _naive_bayes),
     "NearestCentroid": (0.7, _centroid),
+    **dict.fromkeys(("BernoulliNB", "GaussianNB", "MultinomialNB"), (0, _naive_bayes)),  # names over NaiveBayes
 }
 
 

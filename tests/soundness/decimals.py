@@ -20,8 +20,8 @@ ZERO, ONE = D(0), D(1)
 
 
 def more_digits() -> Any:
-    """Four times as many, for what 60 do not settle."""
-    return decimal.localcontext(CONTEXT, prec=4 * DIGITS)
+    """Twenty times as many, for what 60 do not settle."""
+    return decimal.localcontext(CONTEXT, prec=20 * DIGITS)
 
 
 def precisely(function: Callable[..., Any]) -> Callable[..., Any]:

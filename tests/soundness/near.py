@@ -182,7 +182,7 @@ def _excess(claim: Any, table: Table) -> float:
 
 def near_mistakes(claim: Any, table: Table, rng: Rng) -> list[tuple[Any, str]]:
     k, out = _times(rng), []
-    room = max(_allowance(claim, table, "radius as stated"), 1e-15)
+    room = max(_allowance(claim, table, "radius as stated") / float(claim.radius or 1.0), 1e-15)
     out.append((replace(claim, radius=float(claim.radius) * (1 + k * room)), f"radius off by {k:.1f} allowances"))
     if np.isfinite(claim.bound):
         room = max(_allowance(claim, table, "bound as stated"), 1e-15)
