@@ -88,9 +88,9 @@ def fit(
     import separatrix
     from separatrix.compare.quiet import quietly
     from separatrix.compare.tuning import sample_rows
-    from separatrix.compare.wording import certificate_words, seconds, status_words
+    from separatrix.compare.wording import certificate_words, seconds, status_words, with_names
     from separatrix.data import Encoder, embedded
-    from separatrix.errors import SeparatrixError
+    from separatrix.errors import InvalidInputError, SeparatrixError
     from separatrix.persistence import save
 
     params = read_options(model, context.args)
@@ -128,7 +128,10 @@ def fit(
         untyped = not isinstance(error, SeparatrixError) and bool(params)
         if untyped or (named is not None and named[1] in params):
             raise bad_option(str(error)) from None
+        if isinstance(error, InvalidInputError):
+            raise InvalidInputError(with_names(str(error), names)) from error
         raise
+    warnings = [with_names(warning, names) for warning in warnings]
     elapsed = time.monotonic() - started
     warnings = [encoder.named(warning) for warning in warnings]
     calibration, decision = recipe.calibration, recipe.decision if cut is not None else None

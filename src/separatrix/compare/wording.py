@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -38,6 +40,16 @@ def status_words(certificate: Any, status: Any) -> str:
     if getattr(status, "name", "") == "NO_MAXIMUM" and verdict is not None:
         return f"No finite maximum likelihood: the classes are {verdict}, as the certificate shows."
     return str(status)
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """A message about columns by their positions, counted from 0, with their names in place of these."""
+
+    def name(match: re.Match[str]) -> str:
+        place = int(match[1])
+        return f"column {names[place]!r}" if place < len(names) else match[0]
+
+    return re.sub(r"\bcolumn (\d+)\b", name, text)
 
 
 def _all_words(parts: list[Any], status: Any) -> str:
