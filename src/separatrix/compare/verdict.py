@@ -63,7 +63,7 @@ def verdict_words(
         for name, value in leaks
     ]
     words.append(_wrong(truth, best.predictions.codes, classes))
-    words.append(_probabilities(best, baseline))
+    words.append(_probabilities(best, baseline, classes))
     late = [each.title for each in left if "--time-limit" in each.why]
     if late:
         words.append(
@@ -110,13 +110,13 @@ def _of_100(share: float) -> str:
     return f"{100 * share:.0f}" if share in (0.0, 1.0) or 0.01 <= share <= 0.99 else f"{100 * share:.1f}"
 
 
-def _probabilities(best: Entry, baseline: Entry) -> str:
+def _probabilities(best: Entry, baseline: Entry, classes: Sequence[str]) -> str:
     kind = "its own" if best.calibration is None else f"calibrated ({best.calibration.kind})"
     if best.log_loss is None or baseline.log_loss is None:
         return f"Its probabilities are {kind}."
     cut = ""
     if best.decision is not None and best.decision.threshold is not None:
-        cut = f" It says the second class from a probability of {best.decision.threshold:.3g} on."
+        cut = f" It says {classes[1]!r} from a probability of {best.decision.threshold:.3g} on."
     loss, guess = best.log_loss.value, baseline.log_loss.value
     return f"Its probabilities are {kind}: log-loss {loss:.3f}, guessing {guess:.3f}.{cut}"
 
