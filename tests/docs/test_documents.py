@@ -109,6 +109,19 @@ def test_every_file_that_a_page_links_to_exists(page):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_the_short_table_of_the_benchmarks_is_that_of_the_long_one():
+    def ratios(text, columns):
+        return re.findall(r"^\| " + r" \| ".join(["(.+?)"] * columns) + r" \|$", text, flags=re.MULTILINE)[2:]
+
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    short = ratios(text.split("## In short")[1].split("![")[0], 3)
+    fastest = {}
+    for problem, rival, _, _, ratio in ratios(text.split("### To the same objective")[1].split("###")[0], 5):
+        if "never" not in ratio and float(ratio) < fastest.get(problem, ("", 1e9))[1]:
+            fastest[problem] = rival, float(ratio)
+    assert {problem: (rival, float(ratio)) for problem, rival, ratio in short} == fastest
+
+
 def test_stale_output_is_found(folder):
     run_python(">>> 1 / 3\n0.33333333333331\n", {}, "sums")
     with pytest.raises(AssertionError):

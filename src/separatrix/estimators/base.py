@@ -139,8 +139,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
         coef = fitted.get("coef_")
         if coef is None:
             return np.asarray(fitted["_model"].scores(check_points(self, X)))
-        if sparse.issparse(coef):
-            X, coef = check_points(self, X, FINITE), coef.toarray()
         if (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -148,12 +146,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
             and X.shape[1] == coef.shape[1]
             and X.shape[0] > 0
             and "feature_names_in_" not in fitted
+            and type(coef) is np.ndarray
         ):
             with np.errstate(all="ignore"):
                 scores = X @ coef.T + fitted["intercept_"]
             if np.isfinite(scores).all():  # then so is X: NaN and infinity do not vanish in a sum
                 return np.asarray(scores)
         X = check_points(self, X, FINITE)
+        coef = coef.toarray() if sparse.issparse(coef) else coef
         with np.errstate(all="ignore"):
             scores = np.asarray(X @ coef.T + fitted["intercept_"])
         if not np.isfinite(scores).all():
