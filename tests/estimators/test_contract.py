@@ -132,6 +132,8 @@ def test_scores_are_those_of_the_hyperplanes(estimator, k):
 @pytest.mark.parametrize("k", [2, 3])
 def test_predictions_follow_from_the_scores(estimator, k):
     X, y = suited(estimator, k)
+    if "decision_function_shape" in estimator.get_params():
+        estimator.set_params(decision_function_shape="ovr")
     scores = estimator.fit(X, y).decision_function(X)
     codes = (scores >= 0).astype(int) if k == 2 else scores.argmax(axis=1)
     assert (estimator.predict(X) == codes).all()

@@ -599,7 +599,7 @@ def test_fit_forgets_earlier_chunks():
         ([{}], ["first call", "classes"]),
         ([{"classes": [0]}], ["classes"]),
         ([{"classes": [0, 5]}], ["1", "classes"]),
-        ([{"classes": [0, 1]}, {"classes": [0, 1, 2]}], ["classes", "earlier"]),
+        ([{"classes": [0, 1]}, {"classes": [0, 1, 2]}], ["classes", "last call"]),
     ],
     ids=repr,
 )

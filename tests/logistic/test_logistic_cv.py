@@ -22,7 +22,6 @@ from separatrix import (
     LogisticRegressionCV,
     SeparationWarning,
     Status,
-    UnsupportedParameterError,
 )
 
 
@@ -329,12 +328,6 @@ def test_too_few_iterations_are_said():
 def test_values_of_C_are_checked(Cs):
     with pytest.raises(InvalidInputError, match="Cs must be"):
         LogisticRegressionCV(Cs).fit(*noisy())
-
-
-@pytest.mark.parametrize("name", ["refit", "l1_ratios", "penalty", "solver", "n_jobs", "use_legacy_attributes"])
-def test_parameters_of_scikit_learn_that_have_no_meaning_here(name):
-    with pytest.raises(UnsupportedParameterError, match=name):
-        LogisticRegressionCV(**{name: 1})
 
 
 @pytest.mark.parametrize("settings", [{"scoring": "beauty"}, {"identifiability": "none"}, {"tol": -1}, {"max_iter": 0}])

@@ -68,7 +68,7 @@ def test_gradient_steps_are_the_rule_and_go_down(loss, C):
     recomputed = [objective(v, X, t, C, loss) for v in weights]
     np.testing.assert_allclose(trace["objective"], recomputed, rtol=1e-12)
     np.testing.assert_array_equal(trace["mistakes"], [((Z @ v >= 0) != t).sum() for v in weights])
-    np.testing.assert_array_equal(trace["step"], np.arange(model.n_iter_ + 1))
+    np.testing.assert_array_equal(trace["step"], np.arange(int(np.max(model.n_iter_)) + 1))
     assert (trace["point"] == -1).all()
     np.testing.assert_array_equal(weights[-1], np.append(model.coef_, model.intercept_))
     assert model.certificate_.verify(X, t)

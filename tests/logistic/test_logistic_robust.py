@@ -305,7 +305,7 @@ def test_one_class_is_an_error_that_says_so():
         LogisticRegression().fit(X, np.arange(60) >= 30, weight)
 
 
-@pytest.mark.parametrize("name", ["penalty", "l1_ratio", "dual", "multi_class", "n_jobs", "intercept_scaling"])
+@pytest.mark.parametrize("name", ["multi_class"])
 def test_parameters_of_scikit_learn_that_have_no_meaning_here(name):
     with pytest.raises(UnsupportedParameterError, match=name):
         LogisticRegression(**{name: 1})

@@ -1,15 +1,9 @@
 """scikit-learn's own tests with our classes in place of theirs: how many pass, and why the others cannot.
 
 ``python tests/peers/run.py`` runs the modules of ``modules.txt`` with the plugin `substitution`, and compares what
-<<<<<<< HEAD
-failed with ``reasons.toml``: tests that cannot apply (they look into scikit-learn's own inside, or ask for what is
-documented to differ) do not count; of the others a share of `ENOUGH` must pass, and each that does not has its reason
-there.
-=======
 failed with ``reasons.toml``. Tests that cannot apply (they look into scikit-learn's own inside, or ask for what is
 documented to differ) do not count unless they pass; of the others a share of `ENOUGH` must pass, and each that does not
 has its reason there.
->>>>>>> peers16
 """
 
 import argparse

@@ -16,7 +16,6 @@ from separatrix import (
     Kozinec,
     Perceptron,
     PocketPerceptron,
-    UnsupportedParameterError,
 )
 from separatrix.outcome import Status
 
@@ -133,14 +132,6 @@ def test_bad_parameters_are_named(parameters):
 def test_bad_parameters_of_the_others(model):
     with pytest.raises(InvalidInputError, match="must be"):
         model.fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
-
-
-@pytest.mark.parametrize(
-    "name", ["penalty", "alpha", "l1_ratio", "tol", "early_stopping", "n_iter_no_change", "n_jobs"]
-)
-def test_parameters_of_scikit_learn_that_have_no_meaning_here(name):
-    with pytest.raises(UnsupportedParameterError, match=name):
-        Perceptron(**{name: 1})
 
 
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])

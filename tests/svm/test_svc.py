@@ -13,7 +13,7 @@ from svm.svm_oracle import dual_optimum, objective
 
 from separatrix import SVC, Status
 from separatrix.certificates import All, Certificate, HingeGap
-from separatrix.errors import ConvergenceWarning, InvalidInputError, UnsupportedParameterError
+from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.estimators.svc import votes
 from separatrix.kernels import Graph, KernelRows, Laplacian, Linear, Poly, Rbf, Spectrum, WeisfeilerLehman
 from separatrix.learners.pair_matrices import PairMatrices
@@ -222,8 +222,6 @@ def test_parameters_are_checked():
             SVC(**bad).fit(X, y)
     with pytest.raises(InvalidInputError, match="decision_function_shape"):
         SVC(decision_function_shape="ova").fit(X, y)
-    with pytest.raises(UnsupportedParameterError, match="calibration"):
-        SVC(probability=True)
 
 
 def test_iris():

@@ -153,7 +153,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             if np.isfinite(scores).all():  # then so is X: NaN and infinity do not vanish in a sum
                 return np.asarray(scores)
         X = check_points(self, X, FINITE)
-        coef = coef.toarray() if sparse.issparse(coef) else coef
+        coef = coef.toarray() if hasattr(coef, "toarray") else coef
         with np.errstate(all="ignore"):
             scores = np.asarray(X @ coef.T + fitted["intercept_"])
         if not np.isfinite(scores).all():

@@ -75,7 +75,7 @@ class KernelClassifier(Classifier):
 
         A function of texts gets them as they are, in lists.
         """
-        texts = not hasattr(X, "tocsr") and np.ndim(X) == 1 and len(X) and isinstance(X[0], str)
+        texts = isinstance(X, (list, tuple, np.ndarray)) and len(X) and isinstance(X[0], str)
         if texts and callable(self.kernel) and not isinstance(self.kernel, (Kernel, type)):
             return FromFunction(self.kernel, structured=True)
         if isinstance(self.kernel, str) and self.kernel != "precomputed":

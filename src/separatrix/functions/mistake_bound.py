@@ -50,8 +50,6 @@ class MistakeBound:
             raise ValueError("The field 'certificate' must be a MarginBracket of the points (x, 1) or x.")
         lower, upper = (float(bound) for bound in self.margin)
         radius, bound = float(self.radius), float(self.bound)
-        if not 0 <= radius < np.inf:
-            raise ValueError(f"The field 'radius' must be a finite number, not below 0; it is {self.radius!r}.")
         proved = self.certificate.verify(X, y).checks
         largest = _radius(X, float(self.certificate.fit_intercept))
         with np.errstate(all="ignore"):

@@ -63,8 +63,9 @@ def observe(design: Design, targets: Targets, weight: Floats, settings: Settings
         if found is not None:
             row, column, value = found
             raise InvalidInputError(
-                f"The {family.name} family takes {family.support}, but row {row} of {design.column(column)} holds "
-                f"{value:g}. {_ADVICE.get(family.name, 'Choose another family for that column.')}"
+                f"{'Negative values in data: the' if value < 0 else 'The'} {family.name} family takes "
+                f"{family.support}, but row {row} of {design.column(column)} holds {value:g}. "
+                f"{_ADVICE.get(family.name, 'Choose another family for that column.')}"
             )
     mapped = as_design(map_columns(design.X, settings), names=design.names)
     gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups)
