@@ -39,7 +39,7 @@ class Search:
         self.weight = sample.weight / factors if weighted else None  # as callbacks see it
         self.score = _accuracy if owner.scoring is None else owner._get_scorer()
         given = np.arange(sample.n_given)[sample.kept]
-        if np.ndim(scoring.get("sample_weight", ())) == 0:  # one weight for all rows
+        if np.asarray(scoring.get("sample_weight", ())).ndim == 0:  # one weight for all rows
             scoring = {**scoring, "sample_weight": np.full(sample.n_given, scoring["sample_weight"])}
         self.held_out = [(sample.design.X[test], self.labels[test], at_rows(scoring, given[test])) for _, test in folds]
 

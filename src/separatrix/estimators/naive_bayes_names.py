@@ -88,6 +88,11 @@ class _Counts(NaiveBayes):
     fit_prior: Any
     class_prior: Any
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on data that are no counts
+        return tags
+
     def _smoothed(self) -> float:
         flags(self, "force_alpha", "fit_prior")
         alpha = super()._smoothed()
