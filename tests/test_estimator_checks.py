@@ -29,7 +29,7 @@ from separatrix.testing import EXPECTED_FAILURES
 SETTINGS = [
     BernoulliNB(binarize=0.5),
     BernoulliNB(alpha=0.1, fit_prior=False),
-    BernoulliNB(force_alpha=False, binarize=-1.0),
+    BernoulliNB(force_alpha=False, binarize=0.5),
     GaussianNB(var_smoothing=0.1),
     GaussianNB(var_smoothing=0.0),
     GaussianNB(var_smoothing=1e-3),
