@@ -289,6 +289,12 @@ def test_a_matrix_of_labels_has_one_C_for_all():
     assert model.certificate_.verify(X, Y)
 
 
+def test_a_score_of_one_label_a_row_is_refused_for_a_matrix_of_labels():
+    X, y = noisy(60, 3, 3)
+    with pytest.raises(InvalidInputError, match="one label a row"):
+        LogisticRegressionCV(cv=3, scoring="neg_log_loss").fit(X, np.eye(3, dtype=int)[y])
+
+
 def test_float32():
     X, y = noisy(100)
     model = LogisticRegressionCV(3).fit(X.astype(np.float32), y)

@@ -37,6 +37,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     # scikit-learn parameters of which only some values can be honoured: these, and what to use for the others
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {}
     # of two classes among several: the first has -_share times the score of the second
+    _takes_matrix: ClassVar[bool] = False  # whether y may be a 0/1 matrix, a column a label
     _share: ClassVar[float] = 1.0
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -273,6 +274,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = self._takes_matrix and getattr(self, "class_weight", None) is None
         return tags
 
 

@@ -48,6 +48,8 @@ class LeastSquaresClassifier(Classifier):
     [0.0]
     """
 
+    _takes_matrix = True
+
     def __init__(
         self,
         *,
@@ -63,8 +65,3 @@ class LeastSquaresClassifier(Classifier):
         flags(self, "fit_intercept")
         max_iter = whole("max_iter", self.max_iter, at_least=1)
         return least_squares(sample.design, sample.targets, sample.weight, max_iter=max_iter)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags

@@ -140,6 +140,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     'local minimum'
     """
 
+    _takes_matrix = True
     _elsewhere: ClassVar[Mapping[str, str]] = {
         "multi_class": "more than two classes are softmax; use sklearn.multiclass.OneVsRestClassifier for the other.",
     }
@@ -267,8 +268,8 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
             raise InvalidInputError("threshold is for two classes or a 0/1 matrix y: of more, the most probable wins.")
         if loss == "squared_error" and not two:
             raise InvalidInputError(
-                "loss='squared_error' is for two classes or a 0/1 matrix y: use loss='log', or "
-                "sklearn.multiclass.OneVsRestClassifier around this."
+                "Only binary classification is supported, and a 0/1 matrix y, by loss='squared_error': use loss='log', "
+                "or sklearn.multiclass.OneVsRestClassifier around this."
             )
         if self.bias_reduction is not None:
             self._check_bias_reduction(C, two)
@@ -335,6 +336,5 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
         tags.classifier_tags.multi_class = self.loss == "log" and self.bias_reduction is None
         return tags

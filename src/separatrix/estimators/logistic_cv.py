@@ -79,6 +79,7 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     True
     """
 
+    _takes_matrix = True
     _elsewhere: ClassVar[Mapping[str, str]] = LogisticRegression._elsewhere
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
         "penalty": (("l2", "deprecated"), "the penalty is 1/2 ‖w‖², for only then there is a C to choose."),
@@ -205,8 +206,3 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
 
     def _cut(self) -> float:
         return float(logit(self.threshold))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags

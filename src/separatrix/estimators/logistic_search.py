@@ -22,6 +22,13 @@ from separatrix.outcome import Fit
 
 Fold: TypeAlias = tuple[Integers, Integers]  # the rows to learn from, and those to score
 
+OF_ONE_LABEL = (
+    "neg_log_loss",
+    "neg_brier_score",
+    "d2_log_loss_score",
+    "d2_brier_score",
+)  # take P(class | x) of one row
+
 
 class Search:
     """The search for C and the final fit."""
@@ -37,6 +44,11 @@ class Search:
         self.labels = targets.values if targets.multilabel else targets.classes[targets.values]
         factors = 1.0 if targets.class_weight is None else targets.class_weight[targets.values]
         self.weight = sample.weight / factors if weighted else None  # as callbacks see it
+        if targets.multilabel and owner.scoring in OF_ONE_LABEL:
+            raise InvalidInputError(
+                f"scoring={owner.scoring!r} is for one label a row, and would reward large probabilities in a matrix "
+                "y: leave scoring at None, or give a function that scores the columns."
+            )
         self.score = _accuracy if owner.scoring is None else owner._get_scorer()
         given = np.arange(sample.n_given)[sample.kept]
         if np.asarray(scoring.get("sample_weight", ())).ndim == 0:  # one weight for all rows

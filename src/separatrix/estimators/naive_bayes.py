@@ -184,7 +184,7 @@ class NaiveBayes(ProbabilisticClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         families = [self.family] if isinstance(self.family, (str, ExponentialFamily)) else list(self.family)
-        tags.input_tags.positive_only = any(
-            getattr(family, "name", family) in ("multinomial", "poisson") for family in families
-        )
+        names = {getattr(family, "name", family) for family in families}
+        tags.input_tags.positive_only = not names.isdisjoint(("multinomial", "poisson"))
+        tags.classifier_tags.poor_score = "multinomial" in names  # on data that are no counts
         return tags

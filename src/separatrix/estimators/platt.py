@@ -7,10 +7,12 @@ many as the rarest class has points, if these are fewer).
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
@@ -20,6 +22,13 @@ from separatrix._typing import Array, Floats
 from separatrix.estimators.logistic import LogisticRegression
 
 FOLDS = 5  # as scikit-learn and libsvm have
+
+
+def divisible(X: Any) -> Any:
+    """The same points, as something of which some can be taken."""
+    if sparse.issparse(X):
+        return X.tocsr()
+    return X if isinstance(X, Sequence) or hasattr(X, "shape") else np.asarray(X)
 
 
 def sigmoids(machine: Any, X: Any, y: Array, weight: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, HingeGap
@@ -19,7 +19,7 @@ from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixErr
 from separatrix.estimators import parameters
 from separatrix.estimators.absent import spread
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
-from separatrix.estimators.platt import probabilities, sigmoids
+from separatrix.estimators.platt import divisible, probabilities, sigmoids
 from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows, Linear
 from separatrix.learners.kernel_svm import Settings
@@ -322,9 +322,10 @@ class SVC(SupportVectorClassifier):
         with self._fitting():
             super().fit(X, y, sample_weight)
             if self._calibrated():
-                n = X.shape[0] if hasattr(X, "shape") else len(X)
+                points = divisible(X)
+                n = _num_samples(points)
                 weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), n)
-                found = sigmoids(self, X, np.asarray(column_or_1d(y)), weight)
+                found = sigmoids(self, points, np.asarray(column_or_1d(y)), weight)
                 self.__dict__.update(probA_=-found[:, 0], probB_=-found[:, 1])
                 self.__dict__["_published"] += ("probA_", "probB_")
         return self

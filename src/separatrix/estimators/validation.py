@@ -172,7 +172,7 @@ def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
     if sparse.issparse(y):
         y = y.toarray()
     shape = getattr(y, "shape", None) or np.asarray(y).shape
-    if len(shape) == 2 and shape[1] > 1 and estimator.__sklearn_tags__().classifier_tags.multi_label:
+    if len(shape) == 2 and shape[1] > 1 and estimator._takes_matrix:
         matrix = check_array(y, input_name="y")
         if not np.isin(matrix, (0, 1)).all():
             raise InvalidInputError("A matrix y must hold 0 and 1 only: one column a label, 1 where the row has it.")
