@@ -53,6 +53,8 @@ class Scored:
         """(estimator, X, y) → number, also with sample_weight; accuracy by default."""
         if self.scoring is None or self.scoring == "warn":
             return get_scorer("accuracy")
+        if not (isinstance(self.scoring, str) or callable(self.scoring)):
+            raise InvalidInputError(f"scoring must be None, a function or the name of a score; got {self.scoring!r}.")
         try:
             return check_scoring(self, self.scoring)
         except ValueError as error:
