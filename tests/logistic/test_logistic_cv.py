@@ -278,6 +278,25 @@ def test_every_fold_may_lack_a_class():
     assert model.certificate_.verify(X[order], y[order])
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")  # of the class that is lacking
+@pytest.mark.parametrize(
+    ("k", "scoring"),
+    [(2, "neg_log_loss"), (2, "neg_brier_score"), (2, "f1")]
+    + [(3, scoring) for scoring in ("neg_log_loss", "neg_brier_score", "f1_macro", "recall_weighted")],
+)
+def test_rows_to_score_may_lack_a_class(k, scoring):
+    """Scores are those of scikit-learn, at the same optima."""
+    X, y = noisy(120, 3, k)
+    y = np.array(["a", "b", "c"])[y]
+    parts = np.where(y == "a", np.arange(120) % 2, np.arange(120) % 3)  # part 2 has no "a"
+    Cs = [0.01, 1.0]
+    ours = LogisticRegressionCV(Cs, cv=PredefinedSplit(parts), scoring=scoring).fit(X, y)
+    theirs = Rival(
+        Cs=Cs, cv=PredefinedSplit(parts), scoring=scoring, tol=1e-10, l1_ratios=(0,), use_legacy_attributes=False
+    ).fit(X, y)
+    np.testing.assert_allclose(ours.scores_, theirs.scores_[:, 0], rtol=1e-5)
+
+
 def test_a_fold_without_a_class_to_learn_is_an_error():
     X, y = noisy(60)
     halves = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]

@@ -16,7 +16,7 @@ from separatrix.estimators.absent import seated
 from separatrix.estimators.callbacks import Task
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.parameters import one_of, positive, whole
-from separatrix.estimators.routing import at_rows
+from separatrix.estimators.routing import at_rows, knowing
 from separatrix.estimators.validation import Sample
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.path import path, risks, weights
@@ -41,6 +41,8 @@ class Search:
         factors = 1.0 if targets.class_weight is None else targets.class_weight[targets.values]
         self.weight = sample.weight / factors if weighted else None  # as callbacks see it
         self.score = _accuracy if owner.scoring is None else owner._get_scorer()
+        if not targets.multilabel:
+            self.score = knowing(self.score, targets.classes)
         given = np.arange(sample.n_given)[sample.kept]
         if np.asarray(scoring.get("sample_weight", ())).ndim == 0:  # one weight for all rows
             scoring = {**scoring, "sample_weight": np.full(sample.n_given, scoring["sample_weight"])}
