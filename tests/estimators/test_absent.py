@@ -53,6 +53,13 @@ def test_the_others_are_as_without_its_rows(estimator, k, absent):
     assert model.certificate_.verify(X, y, kept.astype(float))
 
 
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("model", [SVC(kernel="linear"), HardMarginSVC()])
+def test_distances_are_from_the_hyperplanes_of_the_pairs_that_were_fitted(model, k):
+    model, others, X, *_ = fitted_both_ways(model, k, 1)
+    np.testing.assert_array_equal(model.signed_distance(X), others.signed_distance(X))
+
+
 @ESTIMATORS
 def test_it_survives_saving(estimator, tmp_path):
     model, others, X, y, _ = fitted_both_ways(estimator, 3, 1)

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegressionCV as Rival
-from sklearn.metrics import accuracy_score, log_loss, make_scorer
-from sklearn.model_selection import GridSearchCV, PredefinedSplit, ShuffleSplit, StratifiedKFold
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, make_scorer
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, ShuffleSplit, StratifiedKFold
 
 from separatrix import (
     ConvergenceWarning,
@@ -22,6 +22,8 @@ from separatrix import (
     LogisticRegressionCV,
     SeparationWarning,
     Status,
+    load,
+    save,
 )
 
 
@@ -237,6 +239,62 @@ def test_rows_of_weight_zero_are_left_out():
     train, test = next(iter(StratifiedKFold(2).split(X, y)))
     alone = LogisticRegression(own.Cs_[2]).fit(X[train], y[train], weight[train])
     assert own.scores_[0, 2] == accuracy_score(y[test], alone.predict(X[test]), sample_weight=weight[test])
+
+
+@pytest.mark.parametrize("identifiability", ["symmetric", "reference"])
+@pytest.mark.parametrize("k", [3, 4])
+def test_a_class_that_a_fold_lacks_has_probability_zero_there(k, identifiability, tmp_path):
+    X, y = noisy(40 * k, 3, k)
+    y = np.array([f"class {label}" for label in y])
+    whole = np.arange(len(y)) % 2 == 0
+    folds = [(np.flatnonzero(y != "class 1"), np.flatnonzero(y == "class 1"))]  # scored by what it cannot know
+    folds += [(np.flatnonzero(whole), np.flatnonzero(~whole))]
+    folds += [(np.flatnonzero(y != "class 0"), np.arange(len(y)))]
+    model = LogisticRegressionCV([0.1, 1.0, 10.0], cv=folds, identifiability=identifiability).fit(X, y)
+    for f, (train, test) in enumerate(folds):
+        for i, C in enumerate(model.Cs_):
+            weight = np.zeros(len(y))
+            weight[train] = 1.0
+            alone = LogisticRegression(C, identifiability=identifiability).fit(X, y, sample_weight=weight)
+            np.testing.assert_allclose(model.coefs_paths_[f, i, :, :-1], alone.coef_, rtol=1e-5, atol=1e-7)
+            np.testing.assert_allclose(model.coefs_paths_[f, i, :, -1], alone.intercept_, rtol=1e-5, atol=1e-7)
+            assert model.scores_[f, i] == accuracy_score(y[test], alone.predict(X[test]))
+    assert np.all(model.scores_[0] == 0.0)
+    assert model.certificate_.verify(X, y)
+    assert model.certificate_.relative_gap <= model.tol
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").coefs_paths_, model.coefs_paths_)
+
+
+def test_every_fold_may_lack_a_class():
+    X, y = noisy(90, 3, 3)
+    order = np.argsort(y, kind="stable")
+    model = LogisticRegressionCV(3, cv=KFold(3), scoring="neg_brier_score").fit(X[order], y[order])
+    for f, (train, test) in enumerate(KFold(3).split(X)):
+        weight = np.isin(np.arange(90), train)
+        alone = LogisticRegression(model.Cs_[1]).fit(X[order], y[order], sample_weight=weight)
+        expected = brier_score_loss(y[order][test], alone.predict_proba(X[order][test]), labels=[0, 1, 2])
+        np.testing.assert_allclose(-model.scores_[f, 1], expected, rtol=1e-6)
+    assert model.certificate_.verify(X[order], y[order])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")  # of the class that is lacking
+@pytest.mark.parametrize(
+    ("k", "scoring"),
+    [(2, "neg_log_loss"), (2, "neg_brier_score"), (2, "f1")]
+    + [(3, scoring) for scoring in ("neg_log_loss", "neg_brier_score", "f1_macro", "recall_weighted")],
+)
+def test_rows_to_score_may_lack_a_class(k, scoring):
+    """Scores are those of scikit-learn, at the same optima."""
+    X, y = noisy(120, 3, k)
+    y = np.array(["a", "b", "c"])[y]
+    parts = np.where(y == "a", np.arange(120) % 2, np.arange(120) % 3)  # part 2 has no "a"
+    Cs = [0.01, 1.0]
+    ours = LogisticRegressionCV(Cs, cv=PredefinedSplit(parts), scoring=scoring).fit(X, y)
+    theirs = Rival(
+        Cs=Cs, cv=PredefinedSplit(parts), scoring=scoring, tol=1e-10, l1_ratios=(0,), use_legacy_attributes=False
+    ).fit(X, y)
+    np.testing.assert_allclose(ours.scores_, theirs.scores_[:, 0], rtol=1e-5)
 
 
 def test_a_fold_without_a_class_to_learn_is_an_error():

@@ -45,7 +45,7 @@ def outcomes(modules, processes):
             "-W",
             "ignore",
         ]
-        words += ["-n", str(processes), "--dist", "loadfile", "--pyargs", *modules]
+        words += ["-n", str(processes), "--dist", "worksteal", "--pyargs", *modules]
         path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
         done = subprocess.run(
             words,

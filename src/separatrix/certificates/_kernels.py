@@ -106,12 +106,19 @@ def points_of(kernel: Mapping[str, Any], X: Any) -> Any:
     kind = kernel.get("kernel")
     if kind in LISTS:
         return list(X)
-    if callable(kind) and isinstance(X, (list, tuple)) and not (X and isinstance(X[0], (list, tuple, np.ndarray))):
+    if callable(kind) and _is_column(X):
         return list(X)
     points = finite_rows(X)
     if kind == "precomputed":
         _require_symmetric(points)
     return points
+
+
+def _is_column(X: Any) -> bool:
+    """Whether X has one object a point, in a list or in a column of a table, not a row of numbers."""
+    if hasattr(X, "shape"):
+        return len(X.shape) == 1
+    return isinstance(X, (list, tuple)) and not (X and isinstance(X[0], (list, tuple, np.ndarray)))
 
 
 def finite_rows(X: Any) -> Any:

@@ -44,6 +44,13 @@ def seat(model: Any, given: Array | None) -> None:
     fitted["_published"] = (*fitted.get("_published", ()), "_given", "_weighted")
 
 
+def seated(weights: Floats, places: Integers, k: int, share: float) -> Floats:
+    """(k, d + 1) weights of k classes, the intercept last, from those of the fitted ones, which have these places."""
+    filled = _spread(_each(weights, share), places, k, 0.0)
+    filled[np.setdiff1d(np.arange(k), places), -1] = -np.inf
+    return filled
+
+
 def bare(model: Model) -> Model:
     """A copy that is the fit of the classes with a weight, as a certificate is about it."""
     if "_weighted" not in model.__dict__:

@@ -222,13 +222,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n,) or (n, k)
         """
-        coef = self.__dict__.get("_weighted", self.__dict__)["coef_"]
+        distances = spread(self._scores(X) / self._lengths(), self.__dict__, -np.inf)
+        return distances[:, 0] if distances.shape[1] == 1 else distances
+
+    def _lengths(self) -> Floats:
+        """‖w‖ of each hyperplane that was fitted."""
+        coef = {**self.__dict__, **self.__dict__.get("_weighted", {})}["coef_"]
+        coef = coef.toarray() if sparse.issparse(coef) else coef
         largest = np.abs(coef).max(axis=1)
         if not largest.all():
             raise NoDirectionError("A row of coef_ is 0: every point has the same score, so there is no hyperplane.")
-        length = largest * np.linalg.norm(coef / largest[:, None], axis=1)
-        distances = spread(self._scores(X) / length, self.__dict__, -np.inf)
-        return distances[:, 0] if distances.shape[1] == 1 else distances
+        return np.asarray(largest * np.linalg.norm(coef / largest[:, None], axis=1))
 
     @available_if(_is_linear)
     def sparsify(self) -> Self:
@@ -256,9 +260,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
     @property
     def hyperplane_(self) -> Hyperplane:
         """The boundary between two classes."""
-        if not self._is_linear() or len(self.coef_) != 1:
+        if not self._is_linear() or self.coef_.shape[0] != 1:
             raise AttributeError("Only a classifier of two classes has one hyperplane.")
-        return Hyperplane(self.coef_[0], float(self.intercept_[0]))
+        coef = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+        return Hyperplane(coef[0], float(self.intercept_[0]))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

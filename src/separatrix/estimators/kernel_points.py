@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats, Integers
 from separatrix.design import as_design
+from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels, within_range
 from separatrix.kernels import FromFunction, Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
@@ -73,10 +74,15 @@ class KernelClassifier(Classifier):
     def _kernel_without_scale(self, X: Any) -> Kernel | None:
         """The kernel, if it can be told without the points; the others need them for gamma.
 
-        A function of texts gets them as they are, in lists.
+        A function of texts, in a list or in a column of a data frame, gets them as they are, in lists.
         """
-        texts = isinstance(X, (list, tuple, np.ndarray)) and len(X) and isinstance(X[0], str)
-        if texts and callable(self.kernel) and not isinstance(self.kernel, (Kernel, type)):
+        column = isinstance(X, (list, tuple)) or (hasattr(X, "shape") and len(X.shape) == 1)
+        if (
+            column
+            and isinstance(next(iter(X), None), str)
+            and callable(self.kernel)
+            and not isinstance(self.kernel, (Kernel, type))
+        ):
             return FromFunction(self.kernel, structured=True)
         if isinstance(self.kernel, str) and self.kernel != "precomputed":
             return None
@@ -91,8 +97,15 @@ class KernelClassifier(Classifier):
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        points = X if self._model.support.kernel.structured else self._matrix(X, reset=False)
-        return np.asarray(self._model.scores(points))
+        return np.asarray(self._model.scores(self._points(X, self._model.support.kernel)))
+
+    def _points(self, X: Any, kernel: Kernel) -> Any:
+        """Points to score, in the form that the kernel takes."""
+        if not kernel.structured:
+            return self._matrix(X, reset=False)
+        if hasattr(X, "__len__") and not len(X):
+            raise InvalidInputError("Found a list with 0 points, while a minimum of 1 is required.")
+        return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -35,7 +35,8 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     Cs : int or array-like of float, default=10
         The values of C to try; a number n stands for n values from 1e-4 to 1e4, evenly spaced in the logarithm.
     cv : int, splitter, iterable of (train, test) rows, or None, default=None
-        Number of stratified folds, 5 by default, or folds of one's own. Rows of weight 0 are in none of ours.
+        Number of stratified folds, 5 by default, or folds of one's own. Rows of weight 0 are in none of ours. A class
+        without rows to learn from has the probability 0 in that fold.
     scoring : str, callable or None, default=None
         What makes a good C: the name of a score of scikit-learn, such as "neg_log_loss", or a function
         (estimator, X, y) → number, larger is better. None is accuracy.
@@ -177,7 +178,7 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
         return values.astype(np.float64)
 
     def _folds(self, sample: Sample, y: Any, splitting: Mapping[str, Any]) -> list[Fold]:
-        """The folds as rows of the sample; each must have rows of every class to learn from, and some to score."""
+        """The folds as rows of the sample; each must have rows of two classes to learn from, and some to score."""
         flags(self, "fit_intercept")
         labels = sample.targets.values
         if self.cv is None or isinstance(self.cv, Integral):  # rows of weight 0 do not count
@@ -196,11 +197,11 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
                 raise InvalidInputError(f"Fold {f} has no row with a weight to score: use fewer folds.")
             if not sample.targets.multilabel:
                 present = np.bincount(labels[train], minlength=sample.targets.n_classes) > 0
-                if not present.all():
+                if np.count_nonzero(present) < 2:
                     missing = sample.targets.classes[~present].tolist()
                     raise InvalidInputError(
-                        f"The rows that fold {f} learns from have none of the classes {missing}: use other folds, or "
-                        "leave out classes with a single row."
+                        f"The rows that fold {f} learns from have none of the classes {missing}, and one class is not "
+                        "enough to fit: use other folds."
                     )
         return folds
 

@@ -10,15 +10,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.estimators.absent import seated
 from separatrix.estimators.callbacks import Task
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.parameters import one_of, positive, whole
-from separatrix.estimators.routing import at_rows
+from separatrix.estimators.routing import at_rows, knowing
 from separatrix.estimators.validation import Sample
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.path import path, risks, weights
 from separatrix.outcome import Fit
+from separatrix.targets import Targets
 
 Fold: TypeAlias = tuple[Integers, Integers]  # the rows to learn from, and those to score
 
@@ -50,6 +53,8 @@ class Search:
                 "y: leave scoring at None, or give a function that scores the columns."
             )
         self.score = _accuracy if owner.scoring is None else owner._get_scorer()
+        if not targets.multilabel:
+            self.score = knowing(self.score, targets.classes)
         given = np.arange(sample.n_given)[sample.kept]
         if np.asarray(scoring.get("sample_weight", ())).ndim == 0:  # one weight for all rows
             scoring = {**scoring, "sample_weight": np.full(sample.n_given, scoring["sample_weight"])}
@@ -74,7 +79,9 @@ class Search:
         tried = np.array(sorted(coefs))
         with task.part("refit") as final:
             best = tried[_best(scores[:, tried], self.Cs[tried])]
-            fit = self._predictor(self.Cs[best], coefs[best].mean(axis=0))._learn(self.sample)
+            whole_folds = np.isfinite(coefs[best]).all(axis=(1, 2))  # those that lack no class
+            start = coefs[best][whole_folds].mean(axis=0) if whole_folds.any() else np.zeros(coefs[best].shape[1:])
+            fit = self._predictor(self.Cs[best], start)._learn(self.sample)
             attributes = {
                 "C_": float(self.Cs[best]),
                 "Cs_": self.Cs[tried],
@@ -87,17 +94,40 @@ class Search:
         return replace(fit, attributes=attributes, warnings=warnings)
 
     def _steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
-        """For each C, the folds' weights (F, K, d + 1) and how accurate they are."""
-        sample, F = self.sample, len(self.folds)
-        member = np.zeros((sample.design.n, F), dtype=bool)
+        """For each C, the folds' weights (F, K, d + 1) and how accurate they are.
+
+        Folds that lack the same classes go together; a class that a fold lacks has weights 0 and an intercept of
+        -infinity there.
+        """
+        targets = self.sample.targets
+        alike: dict[tuple[int, ...], list[int]] = {}
         for f, (train, _) in enumerate(self.folds):
-            member[train, f] = True
-        owner = self.owner
-        tasks = risks(sample.design.anchored(), sample.targets, sample.weight, owner.identifiability == "reference")
+            present = range(targets.n_classes) if targets.multilabel else np.unique(targets.values[train]).tolist()
+            alike.setdefault(tuple(present), []).append(f)
+        order = np.argsort([f for folds in alike.values() for f in folds])
+        walks = [self._together(np.array(present), folds, Cs) for present, folds in alike.items()]
+        for steps in zip(*walks, strict=True):
+            yield np.concatenate([V for V, _ in steps])[order], np.concatenate([found for _, found in steps])
+
+    def _together(self, present: Integers, folds: list[int], Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
+        """What `_steps` gives, of some folds, which learn from rows of the classes ``present``."""
+        owner, sample = self.owner, self.sample
+        design, targets, weight, k = sample.design, sample.targets, sample.weight, sample.targets.n_classes
+        member = np.zeros((design.n, len(folds)), dtype=bool)
+        for column, f in enumerate(folds):
+            member[self.folds[f][0], column] = True
+        if len(present) < k:
+            rows = np.flatnonzero(np.isin(targets.values, present))
+            design, weight, member = as_design(design.X[rows], design.intercept), weight[rows], member[rows]
+            targets = Targets(targets.classes[present], np.searchsorted(present, targets.values[rows]))
+        tasks = risks(design.anchored(), targets, weight, owner.identifiability == "reference")
         walks = [path(risk, member, Cs.tolist(), owner.tol, owner.max_iter) for risk in tasks]
         for steps in zip(*walks, strict=True):
             found = [weights(risk, step.V) for risk, step in zip(tasks, steps, strict=True)]
-            yield np.concatenate(found, axis=1), np.concatenate([step.decrement for step in steps])
+            V = np.concatenate(found, axis=1)
+            if len(present) < k:
+                V = np.stack([seated(v, present, k, owner._share) for v in V])
+            yield V, np.concatenate([step.decrement for step in steps])
 
     def _score(self, f: int, C: float, v: Floats) -> float:
         X, y, metadata = self.held_out[f]
@@ -117,14 +147,19 @@ class Search:
         return predictor
 
     def _attributes(self, v: Floats) -> dict[str, Any]:
-        coef, intercept = np.ascontiguousarray(v[:, :-1]), v[:, -1].copy()
-        return {
-            "classes_": self.sample.targets.classes,
+        targets, coef, intercept = self.sample.targets, np.ascontiguousarray(v[:, :-1]), v[:, -1].copy()
+        attributes = {
+            "classes_": targets.classes,
             "coef_": coef,
             "intercept_": intercept,
             "_model": Hyperplanes(coef, intercept),
-            "_multilabel": self.sample.targets.multilabel,
+            "_multilabel": targets.multilabel,
         }
+        present = np.isfinite(intercept)
+        if not present.all():  # as a classifier has it that knows of a class without weight
+            by_class = ("classes_", targets.classes), ("coef_", coef), ("intercept_", intercept)
+            attributes["_weighted"] = {name: values[present] for name, values in by_class}
+        return attributes
 
     def _training(self, f: int) -> dict[str, Any]:
         """What fold f learns from, made when a callback asks."""

@@ -173,12 +173,13 @@ class NaiveBayes(ProbabilisticClassifier):
             raise InvalidInputError(f"{name} must be {k} numbers, one for each class; got {given!r}.") from error
         if priors.shape != (k,):
             raise InvalidInputError(f"{name} has the shape {priors.shape}, but y has {k} classes: give one for each.")
-        if not ((priors > 0).all() and abs(priors.sum() - 1.0) < 1e-8):
+        weighted = np.isin(labels, targets.classes)
+        if not ((priors >= 0).all() and (priors[weighted] > 0).all() and abs(priors.sum() - 1.0) < 1e-8):
             raise InvalidInputError(
                 f"{name} must be above 0 and sum to 1; got {priors.tolist()}. Leave out the rows of a class that "
                 "cannot come."
             )
-        priors = priors[np.isin(labels, targets.classes)]  # a class without weight has the prior 0
+        priors = priors[weighted]  # a class without weight has the prior 0
         return priors / priors.sum()
 
     def __sklearn_tags__(self) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from sklearn import get_config
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from separatrix._typing import Array
 from separatrix.errors import InvalidInputError, UnsupportedParameterError
 
 Given = Mapping[str, Any]
@@ -53,6 +56,8 @@ class Scored:
         """(estimator, X, y) → number, also with sample_weight; accuracy by default."""
         if self.scoring is None or self.scoring == "warn":
             return get_scorer("accuracy")
+        if not (isinstance(self.scoring, str) or callable(self.scoring)):
+            raise InvalidInputError(f"scoring must be None, a function or the name of a score; got {self.scoring!r}.")
         try:
             return check_scoring(self, self.scoring)
         except ValueError as error:
@@ -72,6 +77,22 @@ class Scored:
             weights = {"sample_weight": sample_weight}
         routed = process_routing(self, method, **params, **weights)
         return (routed.splitter.split if method == "fit" else {}), routed.scorer.score
+
+
+def knowing(scorer: Any, classes: Array) -> Callable[..., float]:
+    """The scorer, told of all classes if it takes ``labels``: the rows that it scores may lack some.
+
+    As scikit-learn's LogisticRegressionCV does; of two classes the second is the positive one.
+    """
+    takes = signature(scorer._score_func).parameters if hasattr(scorer, "_score_func") else {}
+    if "labels" not in takes:
+        return scorer
+    told = {"labels": classes}
+    if len(classes) == 2 and "pos_label" in takes:
+        told["pos_label"] = classes[1]
+    scorer = copy(scorer)
+    scorer._kwargs = {**told, **scorer._kwargs}
+    return scorer
 
 
 def at_rows(metadata: Given, rows: Any) -> dict[str, Any]:

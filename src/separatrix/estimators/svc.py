@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, HingeGap
-from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError
+from separatrix.errors import InvalidInputError, SeparatrixError
 from separatrix.estimators import parameters
 from separatrix.estimators.absent import spread
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
@@ -104,7 +104,7 @@ class SupportVectorClassifier(KernelClassifier):
         """(n, pairs) scores; of more than two classes, the first of a pair is positive."""
         if "_model" not in self.__dict__:
             check_is_fitted(self)
-        points = X if self.kernel_.structured else self._matrix(X, reset=False)
+        points = self._points(X, self.kernel_)
         with np.errstate(all="ignore"):
             if "coef_" in self.__dict__:  # which the user may have changed
                 scores = np.asarray(points @ self.coef_.T.astype(np.float64) + self.intercept_)
@@ -151,13 +151,8 @@ class SupportVectorClassifier(KernelClassifier):
         -------
         array of shape (n,), or (n, k (k - 1) / 2) in which the first class of a pair is on the positive side
         """
-        if len(self._labels) == 2:
-            return super().signed_distance(X)
-        largest = np.abs(self.coef_).max(axis=1)
-        if not largest.all():
-            raise NoDirectionError("A row of coef_ is 0: every point has the same score, so there is no hyperplane.")
-        length = largest * np.linalg.norm(self.coef_ / largest[:, None], axis=1)
-        return self._pair_scores(X) / length
+        distances = self._pair_scores(X) / self._lengths()
+        return distances[:, 0] if distances.shape[1] == 1 else distances
 
     def predict(self, X: Any) -> Array:
         """The label of each point; a score of exactly 0 predicts the positive class of two.
@@ -408,7 +403,7 @@ def _sides(k: int) -> Floats:
 
 def _is_single(X: Any) -> bool:
     """Whether X is float32: a matrix, or a table all of whose columns are."""
-    if hasattr(X, "dtypes"):
+    if hasattr(X, "dtypes") and len(X.shape) == 2:
         kinds = [str(kind).lower() for kind in X.dtypes]
         return bool(kinds) and all(kind == "float32" for kind in kinds)
     return getattr(X, "dtype", None) == np.float32

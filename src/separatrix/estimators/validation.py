@@ -104,14 +104,30 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         if known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known:
             return _held(estimator, X, X)
     if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
-        raise InvalidInputError(
-            f"Input X is a {type(X).__module__}.{type(X).__name__}, but {type(estimator).__name__} computes with "
-            "NumPy: pass numpy.asarray(X), on the CPU."
-        )
+        raise _elsewhere("Input X", X)
     rows = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
     if rows.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions and the like, in a list
         rows = rows.astype(np.float64)
     return _held(estimator, X, rows)
+
+
+def _elsewhere(name: str, values: Any) -> InvalidInputError:
+    """That these are in an array of another library, perhaps in another memory."""
+    kind = f"{type(values).__module__}.{type(values).__name__}"
+    return InvalidInputError(f"{name} is a {kind}, but here NumPy computes: pass numpy.asarray of it, on the CPU.")
+
+
+def _numpy(name: str, values: Any) -> Any:
+    """Labels or weights, in NumPy's memory if they are in an array of another library."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "__array_namespace__"):
+        return values
+    try:
+        copied = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:  # whatever the library says of memory that is elsewhere
+        raise _elsewhere(name, values) from error
+    if copied.dtype.kind == "O":  # NumPy could make nothing of it
+        raise _elsewhere(name, values)
+    return copied
 
 
 def _held(estimator: Any, X: Any, rows: Any) -> Any:
@@ -169,8 +185,7 @@ def check_entries(design: Design, estimator: Any, largest: float = LARGEST) -> N
 
 def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
     """Labels (n,), or a 0/1 matrix (n, k) for an estimator that takes one; and which there are, if few."""
-    if sparse.issparse(y):
-        y = y.toarray()
+    y = y.toarray() if sparse.issparse(y) else _numpy("y", y)
     shape = getattr(y, "shape", None) or np.asarray(y).shape
     if len(shape) == 2 and shape[1] > 1 and estimator._takes_matrix:
         matrix = check_array(y, input_name="y")
@@ -262,7 +277,7 @@ def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None)
 def _weights(sample_weight: Any, n: int) -> Floats:
     if sample_weight is None:
         return np.ones(n)
-    weight = np.array(sample_weight, dtype=np.float64)
+    weight = np.array(_numpy("sample_weight", sample_weight), dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):

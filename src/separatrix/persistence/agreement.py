@@ -63,7 +63,7 @@ def _differences(model: Any, part: Mapping[str, Any], row: int | None) -> Iterat
     attributes, (coef, intercept) = model.__dict__, _hyperplane(part)
     at = slice(None) if row is None else slice(row, row + 1)
     if "coef_" in attributes:
-        if coef is None or not _same(coef, attributes["coef_"][at]):
+        if coef is None or not _same(coef, dense(attributes["coef_"])[at]):
             yield "its coef_ is not that of its certificate"
         if intercept is None or not _same(intercept, attributes["intercept_"][at]):
             yield "its intercept_ is not that of its certificate"

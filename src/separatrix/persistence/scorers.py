@@ -83,7 +83,7 @@ def rebuild(plain: Any, attributes: Mapping[str, Any], sizes: Sizes, shared_vari
         settings = Settings(parts.pop("families"), bool(shared_variance), 1.0, None)
         private["_model"] = Additive(settings, **parts)
     elif "coef_" in attributes:
-        private["_model"] = Hyperplanes(attributes["coef_"], attributes["intercept_"])
+        private["_model"] = Hyperplanes(dense(attributes["coef_"]), attributes["intercept_"])
     else:
         raise ModelFileError("it has no way to score points")
     if "moments" in plain:
