@@ -30,10 +30,11 @@ def run():
 def saying(run, truth, chances, codes=None, decision=None):
     """The run whose best model stated these probabilities."""
     codes = chances.argmax(axis=1) if codes is None else codes
-    predictions = Predictions(codes, None, chances, np.arange(len(truth)) % 2)
+    cut = None if decision is None else np.tile(decision.log_offsets(chances.shape[1]), (len(truth), 1))
+    predictions = Predictions(codes, None, chances, np.arange(len(truth)) % 2, cut)
     best = replace(run.best, predictions=predictions, decision=decision, calibration=None)
     classes = [f"c{j}" for j in range(chances.shape[1])]
-    return replace(run, best=best, truth=truth, classes=classes, margins=None)
+    return replace(run, best=best, truth=truth, classes=classes)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -76,6 +76,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
     """Cross-validate the candidate, fit it to all rows, and put both into words."""
     n = len(problem.codes)
     parts, codes, chances = [], np.zeros(n, dtype=np.intp), np.zeros((n, problem.k))
+    offsets = np.zeros((n, problem.k))
     fold_of, chosen = np.zeros(n, dtype=np.intp), []
     for number, (train, test) in enumerate(problem.folds):
         step(f"fold {number + 1} of {len(problem.folds)}")
@@ -88,10 +89,12 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         chosen.append(fitted.params.get("C"))
         chances[test] = recipe.probabilities(said)
         codes[test] = recipe.decision.codes(chances[test])
+        offsets[test] = recipe.decision.log_offsets(problem.k)
         fold_of[test] = number
         _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
     whole = joined(parts, [test for _, test in problem.folds])
-    predictions = Predictions(codes, whole.scores if problem.k == 2 else log_odds(chances), chances, fold_of)
+    scores = whole.scores if problem.k == 2 else log_odds(chances)
+    predictions = Predictions(codes, scores, chances, fold_of, offsets)
     figures = {metric: figure(metric, problem.codes, predictions, problem.k) for metric in METRICS}
     step("all rows")
     started = time.monotonic()

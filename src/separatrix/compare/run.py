@@ -163,7 +163,6 @@ def compare(
         seconds=time.monotonic() - started,
         truth=codes,
         encoder=encoder,
-        margins=margins,
         X=X,
         y=y,
         metric=metric,
