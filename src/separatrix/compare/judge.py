@@ -13,7 +13,7 @@ import numpy as np
 from separatrix._typing import Array, Integers
 from separatrix.compare.candidates import Candidate, Params
 from separatrix.compare.folds import Fold, stratified
-from separatrix.compare.held_out import Recipe, joined, learn, listen
+from separatrix.compare.held_out import Recipe, Said, joined, learn, listen
 from separatrix.compare.limit import within
 from separatrix.compare.metrics import METRICS, Predictions, figure
 from separatrix.compare.quiet import quietly
@@ -101,9 +101,11 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
     with quietly() as warnings:
         fitted = _fitted(candidate, problem, np.arange(n), fit=not candidate.reference)
     elapsed = time.monotonic() - started
-    recipe = (
-        learn(whole, problem.codes, problem.k, problem.metric) if candidate.inner_rows else Recipe(None, Decision())
-    )
+    recipe = Recipe(None, Decision())
+    if candidate.inner_rows:
+        with quietly():
+            said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
+        recipe = learn(said, problem.codes, problem.k, problem.metric)
     certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", "")
     return Entry(
         key=candidate.key,
@@ -126,6 +128,32 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         reference=candidate.reference,
         sample=candidate.most_rows if len(fitted.rows) < n else None,
     )
+
+
+def _with_its_parameters(
+    candidate: Candidate, problem: Problem, params: Params, parts: Sequence[Said], chosen: Sequence[float | None]
+) -> Said:
+    """What models of the other folds say of each row, with the parameters of the model that is saved.
+
+    Folds that had chosen another C are fitted again: its scores have another scale, on which a calibration learned
+    from them would say nothing of the saved model's.
+    """
+    said = []
+    for (train, test), part, C in zip(problem.folds, parts, chosen, strict=True):
+        if params.get("C") == C:
+            said.append(part)
+            continue
+        rows = train if candidate.most_rows is None else _sampled(candidate.most_rows, problem, train)
+        try:
+            model = candidate.build(params).fit(problem.X[rows], problem.y[rows])
+        except SeparatrixError as error:
+            raise LeftOutError(str(error)) from error
+        said.append(listen(model, problem.X[test], problem.classes, len(rows)))
+    return joined(said, [test for _, test in problem.folds])
+
+
+def _sampled(most: int, problem: Problem, train: Integers) -> Integers:
+    return train[sample_rows(problem.codes[train], most, problem.seed)]
 
 
 def _notes(candidate: Candidate, fitted: Fitted, chosen: Sequence[float | None], n: int) -> list[str]:
@@ -167,7 +195,7 @@ def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool =
     Where the C that was chosen leaves a fit uncertified, a smaller one, whose problem is easier, takes its place.
     """
     if candidate.most_rows is not None:
-        train = train[sample_rows(problem.codes[train], candidate.most_rows, problem.seed)]
+        train = _sampled(candidate.most_rows, problem, train)
     params = dict(candidate.fixed)
     if not fit:
         return Fitted(candidate.build(params), params, train, 0)
