@@ -219,6 +219,15 @@ def test_help_version_and_the_module():
     assert done.stdout == run("--version").stdout
 
 
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_version_and_help_import_nothing_slow(word):
+    """Of what takes longer than 0.15 s to import, which is all that the command may take beyond Python itself."""
+    words = f"import sys; sys.argv = ['separatrix', {word!r}]; from separatrix.cli import main; main()"
+    slow = "print(sorted({'numpy', 'scipy', 'sklearn', 'numba', 'polars', 'typer', 'rich'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", f"{words}; {slow}"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_control_characters_of_the_data_do_not_reach_the_terminal(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"{i},{label}\n" for i in range(12) for label in [("y", "x\x1b[31m")[i > 5]]))

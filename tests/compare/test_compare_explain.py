@@ -9,7 +9,9 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from separatrix import SVC, HardMarginSVC, LogisticRegression
-from separatrix.compare.explain import hardest_rows, has_class_weights, top_coefficients
+from separatrix.compare.explain import hardest_rows, has_class_weights, margins_of, top_coefficients
+from separatrix.compare.metrics import Predictions
+from separatrix.scoring.decision import Decision
 
 NAMES = ["a", "b"]
 
@@ -56,3 +58,36 @@ def test_the_largest_effects_are_in_units_of_the_table():
         j, row = NAMES.index(c.column), "xyz".index(c.label)
         assert c.value == pytest.approx(model.coef_[row, j] / [2.0, 4.0][j])
         assert c.effect == pytest.approx(model.coef_[row, j] * X[:, j].std())
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_hardest_rows_are_wrong_by_the_decision_that_was_made(k):
+    """With a cut away from 1/2 a row may be predicted right though another class is likelier, and the other way."""
+    r = np.random.default_rng(0)
+    chances = r.dirichlet(np.ones(k), size=300)
+    truth = r.integers(0, k, 300)
+    fold = np.arange(300) % 2
+    cuts = [Decision(threshold=cut) for cut in (0.1, 0.3)] if k == 2 else [Decision(offsets=(0.0, 2.0, -1.0))] * 2
+    codes = np.where(fold == 0, cuts[0].codes(chances), cuts[1].codes(chances))
+    offsets = np.stack([cuts[f].log_offsets(k) for f in fold])
+    margins, words = margins_of(truth, Predictions(codes, None, chances, fold, offsets))
+    assert "counted from the cut" in words
+    assert ((margins < 0) == (codes != truth)).all()
+    assert (codes != chances.argmax(axis=1)).any()
+    if k == 2:
+        odds = np.log(chances[:, 1] / chances[:, 0]) - np.where(fold == 0, np.log(0.1 / 0.9), np.log(0.3 / 0.7))
+        np.testing.assert_allclose(margins, np.where(truth == 1, odds, -odds), rtol=1e-9, atol=1e-12)
+    X = r.normal(size=(300, 2))
+    entry = SimpleNamespace(model=LogisticRegression().fit(X, truth), predictions=SimpleNamespace(codes=codes))
+    found = hardest_rows(entry, margins, truth, np.arange(300), X, NAMES, [str(c) for c in range(k)], np.ones(2))
+    assert len(found) == 10
+    assert all(row.truth != row.predicted for row in found)
+    assert [row.score for row in found] == sorted(margins)[:10]
+
+
+def test_a_row_on_the_cut_counts_as_it_is_predicted():
+    chances = np.array([[0.75, 0.25], [0.75, 0.25]])
+    cut = Decision(threshold=0.25)
+    offsets = np.tile(cut.log_offsets(2), (2, 1))
+    margins, _ = margins_of(np.array([0, 1]), Predictions(cut.codes(chances), None, chances, np.zeros(2, int), offsets))
+    assert margins[0] < 0 < margins[1]

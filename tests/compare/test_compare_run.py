@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from separatrix import MinimumErrorClassifier
+from separatrix import MinimumErrorClassifier, NearestCentroid
 from separatrix.compare import run
 from separatrix.compare.wording import certificate_words
 from separatrix.data import read_table
@@ -58,3 +58,14 @@ def test_one_error_is_no_errors(contradictions, words):
     y = np.array([0, 0, 1, 1, *[0] * contradictions, *[1] * contradictions])
     model = MinimumErrorClassifier().fit(X, y)
     assert certificate_words(model.certificate_, model.status_) == f"{words}, the fewest possible"
+
+
+def test_a_classifier_that_fails_costs_the_others_nothing(monkeypatch):
+    X, y = make_blobs(60, centers=2, random_state=0)
+    keep(monkeypatch, "centroid", "least-squares")
+    monkeypatch.setattr(NearestCentroid, "fit", lambda self, X, y: 1 / 0)
+    found = run.compare(read_table(csv(X, y, ["a", "b"]), target="y"), folds=2)
+    assert [(left.title, left.why) for left in found.left] == [
+        ("nearest centroid", "it failed (ZeroDivisionError: division by zero)")
+    ]
+    assert found.best.title == "least squares"

@@ -243,9 +243,15 @@ def test_a_picture_that_fails_does_not_cost_the_run(few, tmp_path, monkeypatch):
     assert list(record["files"]) == ["model.separatrix"]
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [2, 3, "separable"])
 def test_every_command_gives_the_same_weights_bit_for_bit(tmp_path, classes):
     columns, y = rare_table(150)
+    if classes == "separable":  # for the lines that such classes alone have, with columns of other kinds
+        y = np.where(columns["a"] > 0, "yes", "no")
+        columns["a"] = columns["a"] + np.where(columns["a"] > 0, 0.5, -0.5)
+        columns["when"] = np.array([f"20{18 + i % 5}-0{1 + i % 9}-{10 + i % 17}" for i in range(150)])
+        words = ["red", "green", "blue", "black", "white"]
+        columns["note"] = np.array([f"{words[i % 5]} and {words[i // 5 % 5]} with number {i}" for i in range(150)])
     if classes == 3:
         y = np.where(columns["c"] > 0.8, "maybe", y)
     path, file = tmp_path / "t.csv", tmp_path / "again.separatrix"
@@ -254,6 +260,9 @@ def test_every_command_gives_the_same_weights_bit_for_bit(tmp_path, classes):
     found = running.compare(read_table(path, target="y").drop(["d"]), folds=2, data=words)
     lines = [entry for entry in found.entries if entry.key]
     assert len(lines) >= 8
+    if classes == "separable":
+        assert {"kozinec", "hard-margin"} <= {entry.key for entry in lines}
+        assert {"note: blue", "when: month"} <= set(found.features)
     for entry in lines:
         words = shlex.split(entry.command.replace("model.separatrix", str(file)))
         done = command(*words[1:])
@@ -263,6 +272,11 @@ def test_every_command_gives_the_same_weights_bit_for_bit(tmp_path, classes):
         for name in ("coef_", "intercept_", "dual_coef_", "centroids_"):
             if hasattr(entry.model, name):
                 assert np.array_equal(getattr(entry.model, name), getattr(again, name)), (entry.title, name)
+        if not entry.capped:  # else compare calibrates on all rows, and fit on its sample
+            assert loaded.decision == entry.decision, entry.title
+            assert loaded.calibration == entry.calibration, entry.title
+    if classes == 2:  # which tries what is saved though the folds chose otherwise
+        assert any("in the fit to all rows" in entry.note and entry.calibration is not None for entry in lines)
         assert hasattr(entry.model, "coef_") or hasattr(entry.model, "dual_coef_"), entry.title
 
 

@@ -138,6 +138,25 @@ def test_when_the_nodes_are_spent_there_are_bounds_and_a_warning():
     assert 90 <= model.n_nodes_ < 100  # what was begun is finished
 
 
+def test_hyperplanes_settled_in_whole_numbers_count_and_none_is_settled_twice(monkeypatch):
+    """Rows that share their first two columns, 0 or 1, lie on common planes: floats leave thousands of sets open."""
+    from separatrix.learners.fewest_errors import enumeration
+
+    settled = []
+    exact = enumeration.whole_normal
+    monkeypatch.setattr(enumeration, "whole_normal", lambda rows: settled.append(len(rows)) or exact(rows))
+    r = np.random.default_rng(0)
+    X = np.column_stack([r.integers(0, 2, (40, 2)), r.normal(size=40)])
+    y = r.integers(0, 2, 40)
+    with pytest.warns(ConvergenceWarning, match="max_nodes=30 nodes are spent"):
+        model = MinimumErrorClassifier(max_nodes=30).fit(X, y)
+    assert 30 <= model.n_nodes_ < 33
+    assert 0 < len(settled) <= 300
+    settled.clear()
+    assert_optimal(MinimumErrorClassifier().fit(X, y), X, y)
+    assert len(settled) < 3000  # of 9,880 sets of three rows, twice
+
+
 def test_more_nodes_never_prove_less():
     r = np.random.default_rng(1)
     X, y = r.normal(size=(40, 7)), r.integers(0, 2, 40)

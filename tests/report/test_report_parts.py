@@ -30,10 +30,11 @@ def run():
 def saying(run, truth, chances, codes=None, decision=None):
     """The run whose best model stated these probabilities."""
     codes = chances.argmax(axis=1) if codes is None else codes
-    predictions = Predictions(codes, None, chances, np.arange(len(truth)) % 2)
+    cut = None if decision is None else np.tile(decision.log_offsets(chances.shape[1]), (len(truth), 1))
+    predictions = Predictions(codes, None, chances, np.arange(len(truth)) % 2, cut)
     best = replace(run.best, predictions=predictions, decision=decision, calibration=None)
     classes = [f"c{j}" for j in range(chances.shape[1])]
-    return replace(run, best=best, truth=truth, classes=classes, margins=None)
+    return replace(run, best=best, truth=truth, classes=classes)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -171,7 +172,14 @@ def test_too_sure_of_several_classes(run):
 
 
 def test_columns_of_features():
-    names = frozenset({"age", "town", "a=b", "a"})
+    names = dict.fromkeys(["age", "town", "a=b", "a", "note: old"], "number") | {"town": "category"}
+    names |= {"when": "date", "note": "text", "at: home": "date"}
+    assert split("when: day of week", names) == ("when", "day of week")
+    assert split("at: home: year", names) == ("at: home", "year")
+    assert split("when is missing", names) == ("when", "is missing")
+    assert split("note: =great", names) == ("note", "“=great”")
+    assert split("note: old", names) == ("note: old", None)
+    assert split("age: year", names) == ("age: year", None)
     assert split("age", names) == ("age", None)
     assert split("age is missing", names) == ("age", "is missing")
     assert split("town=Ulm=West", names) == ("town", "= Ulm=West")
@@ -183,7 +191,7 @@ def test_categories_of_a_column_stand_under_it_once():
     effects = {"town=Ulm": 3.0, "age": 2.0, "town=Kiel": -1.0, "age is missing": 0.5}
     found = groups(
         [Coefficient(None, name, 1.0, effect, None, None) for name, effect in effects.items()],
-        frozenset({"town", "age"}),
+        {"town": "category", "age": "number"},
     )
     assert [(group.column, [weight.level for weight in group.weights]) for group in found] == [
         ("town", ["= Ulm", "= Kiel"]),
@@ -191,9 +199,21 @@ def test_categories_of_a_column_stand_under_it_once():
     ]
     said = pulls(
         [("town=Ulm", "0"), ("town=Kiel", "1"), ("age", "41"), ("pay is missing", "1")],
-        frozenset({"town", "age", "pay"}),
+        {"town": "category", "age": "number", "pay": "number"},
     )
     assert said == ["town is not Ulm", "age = 41", "pay is missing"]
+
+
+def test_parts_of_dates_and_words_stand_under_their_columns():
+    kinds = {"when": "date", "note": "text"}
+    effects = {"when: year": 3.0, "note: dull": 2.0, "when: month": -1.0, "when is missing": 0.5, "note: great": 0.4}
+    found = groups([Coefficient(None, name, 1.0, effect, None, None) for name, effect in effects.items()], kinds)
+    assert [(group.column, [weight.level for weight in group.weights]) for group in found] == [
+        ("when", ["year", "month", "is missing"]),
+        ("note", ["“dull”", "“great”"]),
+    ]
+    assert pulls([("when: year", "2003"), ("note: dull", "0.31")], kinds) == ["when: year = 2003", "note with “dull”"]
+    assert pulls([("when is missing", "1"), ("note: dull", "0")], kinds) == ["when is missing", "note without “dull”"]
 
 
 def test_the_verdict_comes_first_and_every_command_is_there(run):

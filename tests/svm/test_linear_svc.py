@@ -440,3 +440,15 @@ def test_a_few_rows_much_alike_do_not_make_all_others_wait(monkeypatch, intercep
     slower = LinearSVC(C=10.0, fit_intercept=intercept, tol=1e-8).fit(X, y)
     assert model.certificate_.primal == pytest.approx(slower.certificate_.primal, rel=2e-8)
     assert model.n_iter_ < 0.6 * slower.n_iter_
+
+
+def test_a_descent_that_may_not_sweep_says_that_it_knows_nothing():
+    """A leap may use up the last sweeps that are allowed."""
+    r = np.random.default_rng(0)
+    X = sp.csr_array(r.normal(size=(30, 3)))
+    y = np.where(r.normal(size=30) > 0, 1.0, -1.0)
+    ascent = coordinate_descent.CoordinateDescent(X, y, np.ones(30), np.zeros(30), True, np.zeros(30), 0.0)
+    assert ascent.descend(1e-3, 0) == np.inf
+    assert ascent.epochs == 0
+    assert not ascent.alpha.any()
+    assert 0 <= ascent.descend(1e-3, 50) < np.inf

@@ -28,7 +28,9 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help="csv, tsv, parquet or libsvm; by the file's name if not given.", show_default=False),
+    typer.Option(
+        "--format", help="csv, tsv, parquet, arff or libsvm; by the file's name if not given.", show_default=False
+    ),
 ]
 
 Drop = Annotated[

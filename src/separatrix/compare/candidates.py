@@ -14,7 +14,7 @@ from separatrix._typing import Array
 from separatrix.compare.folds import stratified
 from separatrix.compare.quiet import quietly
 from separatrix.compare.reference import GradientBoosting
-from separatrix.compare.tuning import FOLDS, choose_C, tuning_rows
+from separatrix.compare.tuning import FOLDS, balanced_score, choose_C, likelihood_score, tuning_rows
 
 LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the same C, later
 INNER_ROWS = 10_000  # that cuts and calibrations are learned from within a fold; a few numbers need no more
@@ -34,6 +34,7 @@ SVM_CS = (1e-3, 1e-2, 0.1, 1.0)  # in standard deviations, a larger one fits noi
 KERNEL_CS = (0.3, 3.0, 30.0)
 
 Params = dict[str, Any]
+Score = Callable[[Any, Any, Array], float]
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ def path_rows(k: int) -> int:
     return max(2_000, LOGISTIC_ROWS // max(1, k - 1))
 
 
-def _choose_logistic(X: Any, y: Array, seed: int, scoring: str = "neg_log_loss", **params: Any) -> Params:
+def _choose_logistic(X: Any, y: Array, seed: int, scoring: Score = likelihood_score, **params: Any) -> Params:
     rows = tuning_rows(y, path_rows(len(np.unique(y))), seed)
     y = y[rows]
     codes = np.unique(y, return_inverse=True)[1]
@@ -221,7 +222,7 @@ def _choose_logistic(X: Any, y: Array, seed: int, scoring: str = "neg_log_loss",
 
 
 def _choose_balanced_logistic(X: Any, y: Array, seed: int) -> Params:
-    return _choose_logistic(X, y, seed, "balanced_accuracy", class_weight="balanced")
+    return _choose_logistic(X, y, seed, balanced_score, class_weight="balanced")
 
 
 def _linear_svm(facts: Facts) -> Candidate:

@@ -18,6 +18,7 @@ from separatrix.errors import SeparatrixError
 MOST_COEFFICIENTS = 15
 MOST_ROWS = 10
 TRACED_ENTRIES = 5_000_000
+TINY = 1e-300  # the smallest probability that has a logarithm worth having
 
 
 def column_moments(X: Any) -> tuple[Floats, Floats]:
@@ -82,20 +83,31 @@ def _finite(value: float) -> float | None:
 
 
 def margins_of(truth: Integers, predictions: Predictions) -> tuple[Floats | None, str]:
-    """How clearly each held-out row is on the right side (negative: wrong), and what that number is."""
-    rows = np.arange(len(truth))
+    """How clearly each held-out row is on the right side of the cut (negative: wrong), and what that number is.
+
+    log P of the true class less that of the strongest other, each with what the cut of the row's fold adds to it.
+    """
     if predictions.probabilities is not None:
-        logs = np.log(np.maximum(predictions.probabilities, 1e-300))
-        rival = logs.copy()
-        rival[rows, truth] = -np.inf
-        return logs[rows, truth] - rival.max(axis=1), "log-odds of the true class against the likeliest other"
-    if predictions.scores is None:
+        lead = _lead(truth, np.log(np.maximum(predictions.probabilities, TINY)), predictions.offsets)
+        words = "log-odds of the true class against the strongest other, counted from the cut"
+    elif predictions.scores is None:
         return None, ""
-    if predictions.scores.ndim == 1:
-        return np.where(truth == 1, 1.0, -1.0) * predictions.scores, "y (w.x + b), the score of the true side"
-    rival = predictions.scores.copy()
+    elif predictions.scores.ndim == 1:
+        lead = np.where(truth == 1, 1.0, -1.0) * predictions.scores
+        words = "y (w.x + b), the score of the true side"
+    else:
+        lead = _lead(truth, predictions.scores, None)
+        words = "score of the true class less the best other"
+    right = predictions.codes == truth  # also where a row lies on the cut, or rounding moves it there
+    return np.where(right, np.maximum(lead, TINY), np.minimum(lead, -TINY)), words
+
+
+def _lead(truth: Integers, scores: Floats, offsets: Floats | None) -> Floats:
+    rows = np.arange(len(truth))
+    rival = scores.copy() if offsets is None else scores + offsets
+    mine = rival[rows, truth]
     rival[rows, truth] = -np.inf
-    return predictions.scores[rows, truth] - rival.max(axis=1), "score of the true class less the best other"
+    return mine - rival.max(axis=1)
 
 
 def hardest_rows(

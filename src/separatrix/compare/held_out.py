@@ -1,7 +1,8 @@
 """What a model says of rows it has not seen, and what is learned from that: calibration and cut.
 
 Both are learned from out-of-fold scores: those of an outer fold from inner folds of its training rows, so that the rows
-it is judged by touch neither; those that are saved from the outer folds, which are all rows.
+it is judged by touch neither; those that are saved from the outer folds, which are all rows, fitted with the
+parameters of the model that is saved.
 """
 
 from __future__ import annotations

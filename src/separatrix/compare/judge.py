@@ -13,7 +13,7 @@ import numpy as np
 from separatrix._typing import Array, Integers
 from separatrix.compare.candidates import Candidate, Params
 from separatrix.compare.folds import Fold, stratified
-from separatrix.compare.held_out import Recipe, joined, learn, listen
+from separatrix.compare.held_out import Recipe, Said, joined, learn, listen
 from separatrix.compare.limit import within
 from separatrix.compare.metrics import METRICS, Predictions, figure
 from separatrix.compare.quiet import quietly
@@ -76,6 +76,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
     """Cross-validate the candidate, fit it to all rows, and put both into words."""
     n = len(problem.codes)
     parts, codes, chances = [], np.zeros(n, dtype=np.intp), np.zeros((n, problem.k))
+    offsets = np.zeros((n, problem.k))
     fold_of, chosen = np.zeros(n, dtype=np.intp), []
     for number, (train, test) in enumerate(problem.folds):
         step(f"fold {number + 1} of {len(problem.folds)}")
@@ -88,19 +89,23 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         chosen.append(fitted.params.get("C"))
         chances[test] = recipe.probabilities(said)
         codes[test] = recipe.decision.codes(chances[test])
+        offsets[test] = recipe.decision.log_offsets(problem.k)
         fold_of[test] = number
         _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
     whole = joined(parts, [test for _, test in problem.folds])
-    predictions = Predictions(codes, whole.scores if problem.k == 2 else log_odds(chances), chances, fold_of)
+    scores = whole.scores if problem.k == 2 else log_odds(chances)
+    predictions = Predictions(codes, scores, chances, fold_of, offsets)
     figures = {metric: figure(metric, problem.codes, predictions, problem.k) for metric in METRICS}
     step("all rows")
     started = time.monotonic()
     with quietly() as warnings:
         fitted = _fitted(candidate, problem, np.arange(n), fit=not candidate.reference)
     elapsed = time.monotonic() - started
-    recipe = (
-        learn(whole, problem.codes, problem.k, problem.metric) if candidate.inner_rows else Recipe(None, Decision())
-    )
+    recipe = Recipe(None, Decision())
+    if candidate.inner_rows:
+        with quietly():
+            said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
+        recipe = learn(said, problem.codes, problem.k, problem.metric)
     certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", "")
     return Entry(
         key=candidate.key,
@@ -123,6 +128,32 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         reference=candidate.reference,
         sample=candidate.most_rows if len(fitted.rows) < n else None,
     )
+
+
+def _with_its_parameters(
+    candidate: Candidate, problem: Problem, params: Params, parts: Sequence[Said], chosen: Sequence[float | None]
+) -> Said:
+    """What models of the other folds say of each row, with the parameters of the model that is saved.
+
+    Folds that had chosen another C are fitted again: its scores have another scale, on which a calibration learned
+    from them would say nothing of the saved model's.
+    """
+    said = []
+    for (train, test), part, C in zip(problem.folds, parts, chosen, strict=True):
+        if params.get("C") == C:
+            said.append(part)
+            continue
+        rows = train if candidate.most_rows is None else _sampled(candidate.most_rows, problem, train)
+        try:
+            model = candidate.build(params).fit(problem.X[rows], problem.y[rows])
+        except SeparatrixError as error:
+            raise LeftOutError(str(error)) from error
+        said.append(listen(model, problem.X[test], problem.classes, len(rows)))
+    return joined(said, [test for _, test in problem.folds])
+
+
+def _sampled(most: int, problem: Problem, train: Integers) -> Integers:
+    return train[sample_rows(problem.codes[train], most, problem.seed)]
 
 
 def _notes(candidate: Candidate, fitted: Fitted, chosen: Sequence[float | None], n: int) -> list[str]:
@@ -164,7 +195,7 @@ def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool =
     Where the C that was chosen leaves a fit uncertified, a smaller one, whose problem is easier, takes its place.
     """
     if candidate.most_rows is not None:
-        train = train[sample_rows(problem.codes[train], candidate.most_rows, problem.seed)]
+        train = _sampled(candidate.most_rows, problem, train)
     params = dict(candidate.fixed)
     if not fit:
         return Fitted(candidate.build(params), params, train, 0)

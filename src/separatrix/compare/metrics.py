@@ -55,12 +55,15 @@ class Predictions:
     probabilities : array of shape (n, k) or None
     fold : integer array of shape (n,)
         The fold in which the row was held out.
+    offsets : array of shape (n, k) or None
+        What was added to log P before the largest was taken: the cut of the row's fold; None where nothing was.
     """
 
     codes: Integers
     scores: Floats | None
     probabilities: Floats | None
     fold: Integers
+    offsets: Floats | None = None
 
 
 def balanced_accuracy(truth: Integers, codes: Integers, k: int) -> Figure:

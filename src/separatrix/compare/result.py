@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Array, Integers
 from separatrix.compare.candidates import Left
 from separatrix.compare.metrics import Figure, Predictions
 from separatrix.compare.paired import Difference
@@ -201,7 +201,6 @@ class Run:
     truth: Integers
     trace: Mapping[str, list[float | None]] | None = None  # drawn when all else is done: see explain.traced
     encoder: Any = None
-    margins: Floats | None = None
     X: Any = None
     y: Array | None = None
     metric: str = "balanced_accuracy"  # what the ranking and the cuts go by

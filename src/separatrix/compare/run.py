@@ -163,7 +163,6 @@ def compare(
         seconds=time.monotonic() - started,
         truth=codes,
         encoder=encoder,
-        margins=margins,
         X=X,
         y=y,
         metric=metric,
@@ -191,6 +190,10 @@ def _judged(
             entries.append(judge(candidate, problem, step, limited))
         except LeftOutError as reason:
             left.append(Left(candidate.title, str(reason)))
+        except Exception as error:  # one classifier, or the memory it asks for, must not cost the others
+            if not candidate.key and not candidate.reference:
+                raise
+            left.append(Left(candidate.title, f"it failed ({type(error).__name__}: {error})"))
     return entries, left
 
 

@@ -23,8 +23,9 @@ class MinimumErrorClassifier(Classifier):
     ----------
     max_nodes : int, default=1500
         Work for the whole fit, counted, so that equal calls give equal results. A node is a linear program of up to
-        10,000 entries, of which larger ones count as several; 300,000 signs of enumerated hyperplanes, or 40 line
-        searches, count as one. The default takes some ten seconds at most on an ordinary machine.
+        10,000 entries, of which larger ones count as several; 300,000 signs of enumerated hyperplanes, 10 of these
+        settled in whole numbers, or 40 line searches, count as one. The default takes some ten seconds at most on an
+        ordinary machine.
     time_limit : float or None, default=None
         Seconds after which to stop in any case, with what was found by then. Where it strikes depends on the machine:
         ``n_nodes_`` tells how far it came.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.compare.explain import margins_of
 from separatrix.report.confusion import shortened
 from separatrix.report.svg import Axes
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 LINES = ("line-a", "line-b", "line-c", "line-d", "line-e", "line-f")
 BINS = 40  # of a histogram, about
-TINY = 1e-12  # the smallest probability whose logarithm is drawn
+FAR = 28.0  # log-odds beyond which rows look alike: those of a probability of 1e-12
 
 
 @dataclass(frozen=True)
@@ -59,26 +60,12 @@ def thinned(x: Floats, y: Floats, most: int = 240) -> tuple[list[float], list[fl
 
 
 def scores_from_cut(run: Run) -> Floats | None:
-    """Held-out scores whose sign decides: of two classes, that of the second; of more, the lead of the true class.
-
-    With probabilities, log-odds less those of the saved model's cut (more classes: with its offsets); else margins.
-    """
-    predictions, decision = run.best.predictions, run.best.decision
-    if predictions.probabilities is None:
-        if run.margins is None or not np.isfinite(run.margins).all():
-            return None
-        return np.where(run.truth == 1, 1.0, -1.0) * run.margins if len(run.classes) == 2 else run.margins
-    logs = np.log(np.maximum(predictions.probabilities, TINY))
-    if len(run.classes) == 2:
-        cut = 0.5 if decision is None or decision.threshold is None else decision.threshold
-        cut = min(max(cut, TINY), 1 - TINY)
-        return logs[:, 1] - logs[:, 0] - float(np.log(cut / (1 - cut)))
-    if decision is not None and decision.offsets is not None:
-        logs = logs + np.asarray(decision.offsets)
-    rows = np.arange(len(run.truth))
-    rivals = logs.copy()
-    rivals[rows, run.truth] = -np.inf
-    return logs[rows, run.truth] - rivals.max(axis=1)
+    """Held-out scores whose sign decides: of two classes, that of the second; of more, the lead of the true class."""
+    margins, _ = margins_of(run.truth, run.best.predictions)
+    if margins is None or not np.isfinite(margins).all():
+        return None
+    margins = np.clip(margins, -FAR, FAR)
+    return np.where(run.truth == 1, 1.0, -1.0) * margins if len(run.classes) == 2 else margins
 
 
 def bin_edges(values: Floats) -> Floats | None:

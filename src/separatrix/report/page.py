@@ -61,7 +61,7 @@ def render(run: Run, command: str, verify_command: str) -> str:
         drawing=lambda text: Markup(text),  # built by svg.py, which escapes every text
         key=lambda kind: Markup(key(kind)),
     )
-    names = columns.names_of(run.columns)
+    kinds = columns.kinds_of(run.columns)
     lines, axis, guess = board.lines(run)
     return environment.from_string(_resource("report.html.jinja")).render(
         run=run,
@@ -78,11 +78,11 @@ def render(run: Run, command: str, verify_command: str) -> str:
         axis=axis,
         guess=guess,
         majority=next((entry for entry in run.entries if entry.baseline), None),
-        groups=columns.groups(run.coefficients, names),
+        groups=columns.groups(run.coefficients, kinds),
         several=any(coefficient.label is not None for coefficient in run.coefficients),
         intervals=any(coefficient.low is not None for coefficient in run.coefficients),
         uncovered=_uncovered(run),
-        hard_rows=[(row, columns.pulls(row.pulls, names)) for row in run.hard_rows],
+        hard_rows=[(row, columns.pulls(row.pulls, kinds)) for row in run.hard_rows],
         confusions=confusions(np.asarray(run.truth), run.best.predictions.codes, run.classes),
         calibrated=calibration_words(run),
         command=command,

@@ -40,6 +40,14 @@ class Decision:
             return np.asarray(probabilities).argmax(axis=1)
         return (np.log(np.maximum(probabilities, TINY)) + np.asarray(self.offsets)).argmax(axis=1)
 
+    def log_offsets(self, k: int) -> Floats:
+        """(k,): the same decision as what is added to log P before the largest is taken, a tie but for rounding."""
+        if self.offsets is not None:
+            return np.asarray(self.offsets, dtype=np.float64)
+        cut = 0.5 if self.threshold is None else self.threshold
+        odds = math.log(max(1 - cut, TINY)) - math.log(max(cut, TINY))
+        return np.array([0.0, odds]) if k == 2 else np.zeros(k)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON."""
         return {"threshold": self.threshold, "offsets": None if self.offsets is None else list(self.offsets)}

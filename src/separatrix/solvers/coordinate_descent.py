@@ -91,8 +91,11 @@ class CoordinateDescent:
     def descend(self, target: float, most: int) -> float:
         """Sweep until the estimated gap, which is returned, is within `target` of the objective; `most` times at most.
 
-        The gap of a row is taken when the sweep comes to it; rows set aside are taken to have none.
+        The gap of a row is taken when the sweep comes to it; rows set aside are taken to have none. Without a sweep
+        nothing is known of it.
         """
+        if most <= 0:
+            return np.inf
         while True:
             before = self._packed[-1].copy()
             few = int(FEW * len(self._rows))

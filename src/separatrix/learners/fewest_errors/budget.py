@@ -10,6 +10,7 @@ from math import ceil
 
 ENTRIES = 10_000  # of a linear program: larger ones count as as many nodes as they have this many
 SIGNS = 300_000  # signs of enumerated hyperplanes that count as one node
+SETTLED = 10  # hyperplanes settled in whole numbers, where floats could not, that count as one node
 LINES = 40  # line searches that count as one node
 
 

@@ -17,7 +17,7 @@ from math import comb, factorial
 import numpy as np
 
 from separatrix._typing import Array, Floats
-from separatrix.learners.fewest_errors.budget import SIGNS, Budget
+from separatrix.learners.fewest_errors.budget import SETTLED, SIGNS, Budget
 from separatrix.learners.separation.integers import echelon
 
 LARGEST = 6  # rows (x, 1) longer than this are not enumerated
@@ -122,6 +122,9 @@ class Enumeration:
 
     def _resolve(self, rows: Array, side: Floats, sign: float) -> None:
         """One hyperplane in whole numbers where floats left `side` at 0, and the problem of the points on it."""
+        if side.tobytes() in self._seen:  # the points at 0 are all on one that was tried, and span no other
+            return
+        self.budget.spend(1 / SETTLED)
         v = whole_normal(self.P[rows])
         if not any(v):
             return
