@@ -106,7 +106,7 @@ def compare(
         write_together(folder, {"model.separatrix": model, "run.json": _record(run, {"model.separatrix": model})[0]})
         (folder / "report.html").unlink(missing_ok=True)  # that of an earlier run
         words = ["separatrix", "compare", *source, "--metric", metric, "--seed", str(seed), "--folds", str(folds)]
-        page = _page(run, started + 1.05 * time_limit, words, data)
+        page = _page(run, started + time_limit, words, data)
         files = {"model.separatrix": model, **({} if page is None else {"report.html": page})}
         text, record = _record(run, files)
         if page is not None:

@@ -65,7 +65,7 @@ def _score(model: Any, X: Any, y: Array, train: Integers, test: Integers) -> flo
     try:
         with quietly():
             model.fit(X[train], y[train])
-            if len(np.unique(truth)) == len(model.classes_) == 2 and hasattr(model, "decision_function"):
+            if hasattr(model, "decision_function") and len(np.unique(truth)) == len(model.classes_) == 2:
                 return area(truth == model.classes_[1], model.decision_function(X[test]))
             return balanced_score(model, X[test], truth)
     except SeparatrixError:
