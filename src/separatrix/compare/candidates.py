@@ -31,6 +31,7 @@ SEARCH_ENTRIES = 40_000  # rows times columns that the search for the fewest err
 REFERENCE = "gradient boosting"
 LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0)  # in standard deviations, a larger one fits noise and takes longest
+LOPSIDED = 1.1  # rows of the most frequent class for each of the rarest, from which on balancing them is tried
 KERNEL_CS = (0.3, 3.0, 30.0)
 
 Params = dict[str, Any]
@@ -190,7 +191,7 @@ def _logistic(facts: Facts) -> list[Candidate]:
     most = path_rows(facts.k)
     note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
     found = [Candidate("logistic", "logistic regression", make, choose=_choose_logistic, note=note)]
-    if max(facts.counts) > 1.5 * min(facts.counts):
+    if max(facts.counts) > LOPSIDED * min(facts.counts):
         balanced = {"class_weight": "balanced"}
         found.append(
             Candidate(

@@ -32,7 +32,7 @@ from separatrix.data import Column, Table
 from separatrix.errors import DataError
 
 MOST_COLUMNS = 1000  # listed: a table of words has many, all alike
-JUDGING = 0.9  # of the time limit: the rest is for what comes after the last classifier
+JUDGING = 0.85  # of the time limit: the rest is for what comes after the last classifier
 UNLIMITED = 2  # classifiers, the first and cheapest, that are compared whatever the limit: there is always a result
 WAITING = 0.4  # of the time that is left, for the verdict on separability
 
