@@ -53,7 +53,7 @@ class BuildError(Exception):
 
 def fingerprint() -> str:
     """SHA-256 of what the libraries are made of: the C sources, and how they are compiled."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
+    digest = hashlib.sha256(" ".join(FLAGS).encode())
     for source in sorted(NATIVE.iterdir()):
         if source.suffix in (".c", ".h", ".inc"):
             text = source.read_bytes()
@@ -195,7 +195,15 @@ def _compile_all(scratch: Path, extra: Sequence[str]) -> list[Path]:
         for source, made in zip(sorted(NATIVE.glob("*.c")), objects[level], strict=True):
             jobs.append([*command, *flags, *_march(level, command), "-c", str(source), "-o", made])
     links = [
-        [*command, *_shared(), *extra, *objects[level], "-o", str(scratch / library_name(level, system)), *_libm(command)]
+        [
+            *command,
+            *_shared(),
+            *extra,
+            *objects[level],
+            "-o",
+            str(scratch / library_name(level, system)),
+            *_libm(command),
+        ]
         for level in levels()
     ]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
