@@ -21,8 +21,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import threads
 from separatrix.errors import InvalidInputError
+from separatrix.loops import threads
 
 BLOCK_BYTES = 1 << 21  # a block and what is made of it stay near the second-level cache
 PASS_BYTES = 1 << 22  # for passes of two products: they take the GIL often, and fewer blocks wait less for it
@@ -243,7 +243,7 @@ class Design(ABC):
 
         sums: Parts | None = None
         with threads.single_threaded_blas():
-            for part in threads.pool().map(chunk, range(0, self.n, per_chunk)):
+            for part in threads.over(range(0, self.n, per_chunk), chunk):
                 sums = _add(sums, part)
         assert sums is not None
         return sums

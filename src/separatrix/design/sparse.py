@@ -12,8 +12,8 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import compiled, unsigned, worth
-from separatrix.design import threads
 from separatrix.design.base import Block, Design, Parts
+from separatrix.loops import threads
 
 PRODUCTS = 1000.0  # of two entries that SciPy forms in the time of a Python step
 SWEPT = 1 << 19  # entries that are looked at together: so few that what is found of them stays in cache
@@ -38,7 +38,7 @@ class SparseDesign(Design):
     def _sweep(self, look: Callable[[slice], None]) -> None:
         """Show ``look`` where the stored entries are, some at a time."""
         parts = [slice(first, min(first + SWEPT, self.X.nnz)) for first in range(0, self.X.nnz, SWEPT)]
-        list(map(look, parts) if len(parts) < 2 else threads.pool().map(look, parts))
+        threads.over(parts, look)
 
     def is_canonical(self) -> bool:
         """Whether the entries of each row are sorted by column, without duplicates; X remembers it."""

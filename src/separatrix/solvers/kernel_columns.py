@@ -18,8 +18,8 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import compiled
-from separatrix.design import threads
 from separatrix.kernels import KernelRows, Linear, Poly, Rbf, Sigmoid
+from separatrix.loops import threads
 
 ROWS = 32  # rows in a block: enough for BLAS, few enough for the block to be in cache when the function is applied
 ALLOWED = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 1e-4}  # error of an exponent that is let pass
@@ -110,7 +110,7 @@ class KernelColumns:
                 for first in starts:
                     work(first)
             else:
-                list(threads.pool().map(work, starts))
+                threads.over(starts, work)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,8 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compiled import WORTH, Effort, compiled
-from separatrix.design import threads
 from separatrix.kernels import KernelRows
+from separatrix.loops import threads
 from separatrix.solvers.active_set import approached, ascended
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
@@ -230,7 +230,7 @@ class Smo:
         def part(first: int) -> None:
             loop(self.cache.table, slots, change, moves, first, min(first + PIECE, len(moves)))
 
-        list(threads.pool().map(part, range(0, len(moves), PIECE)))
+        threads.over(range(0, len(moves), PIECE), part)
         self.F[self.active] -= moves
 
 
