@@ -41,8 +41,8 @@ def hinge_sweeps(
 
     Until the gaps of the rows sum to `target` of the objective, or at most `fewest` rows are in play, or `most` sweeps
     are done: then 1 is returned. If the budget ends before, 0 is, and the next call goes on from `place` and `work`.
-    `turn` has room for as many numbers as `order`; `limits` are the slopes beyond which a row is set aside; `settled` is
-    b and t before b last moved, and the rate at which it did.
+    `turn` has room for as many numbers as `order`; `limits` are the slopes beyond which a row is set aside; `settled`
+    is b and t before b last moved, and the rate at which it did.
     """
     b, t, value, gap, high, low, before = (float(number) for number in work)
     active, done, r, step, first = (int(number) for number in place)

@@ -15,6 +15,21 @@ BUDGET = 1 << 22  # entries that a loop reads before it returns: at most 40 ms, 
 ROW_COST = 8  # entries that a row takes of the budget, besides its own
 
 
+def floats(X: Any) -> Array:
+    """X in C order as float32 or float64, which loops read as they are; any other type as float64."""
+    dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    return np.ascontiguousarray(X, dtype=dtype)
+
+
+def csr_arrays(X: Any) -> tuple[Array, Array, Array]:
+    """(data, indices, indptr) of a CSR matrix as loops read them; what SciPy makes is not copied."""
+    index = X.indices.dtype if X.indices.dtype in (np.int32, np.int64) else np.int64
+    if X.indptr.dtype != index:
+        index = np.int64
+    indices, indptr = (np.ascontiguousarray(array, dtype=index) for array in (X.indices, X.indptr))
+    return floats(X.data), indices, indptr
+
+
 def dense_dot(x: Array, w: Floats) -> float:
     """sum_j x_j w_j: eight running sums, then four entries, then up to three one after the other."""
     products = x.astype(np.float64) * w

@@ -1,8 +1,8 @@
 """Stochastic gradient descent for two classes: w <- keep w + step_i (t_i - p) (x_i, one), p = sigma(w.(x_i, one)).
 
 For the squared error the change is times 2 p (1 - p). The last weight is the intercept, which nothing shrinks. The
-points are order[start:end]; `history` (len(order), d + 1), if given, gets the weights after each. Each loop returns where
-it stopped: at the end, after about `budget` entries, or, as -1 - t, at a point t whose score is not finite.
+points are order[start:end]; `history` (len(order), d + 1), if given, gets the weights after each. Each loop returns
+where it stopped: at the end, after about `budget` entries, or, as -1 - t, at a point t whose score is not finite.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ F = y - K (alpha y) are the residuals. Moving the multipliers of two points i, j
 
     t (F_i - F_j) - 1/2 t² (K_ii + K_jj - 2 K_ij)
 
-and without an intercept a single alpha_i moves, which gains t s - 1/2 t² K_ii with s = y_i F_i. K is known no better than
-to `noise`: 2 or so units of its last place.
+and without an intercept a single alpha_i moves, which gains t s - 1/2 t² K_ii with s = y_i F_i. K is known no better
+than to `noise`: 2 or so units of its last place.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +18,12 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
 
 SNAP = 1e-12  # of a bound, within which alpha is at it
+MOVES = 1 << 24  # kernel values that are read before a loop returns: about 10 ms, for they come from the cache
 
 
 @native("gather", "f4[] i8 i8[] i8[] f8[] i8 f4[]")
 def gather(table: Array, width: int, slots: Integers, chosen: Integers, diagonal: Floats, m: int, K: Array) -> None:
-    """K = the columns `chosen` of the rows `slots` of the table (, width); symmetric, as rounding may not have left it."""
+    """K = the columns `chosen` of the rows `slots` of the table; symmetric, as rounding may not have left it."""
     K[:] = np.tril(table[slots[:, None], chosen], -1)
     K += K.T
     K[np.arange(m), np.arange(m)] = diagonal
@@ -46,8 +49,8 @@ def move_pairs(
 ) -> int:  # fmt: skip
     """Move pairs, in place, until no two points differ by more than `enough`, or `most` times.
 
-    i has the largest F of those whose alpha y may rise; j, of those that may fall, promises the largest gain. Returns the
-    number of pairs moved; if it is done, minus that, minus 1, and if not, the budget was used up. `room` is for 2 m
+    i has the largest F of those whose alpha y may rise; j, of those that may fall, promises the largest gain. Returns
+    the number of pairs moved if the budget ended first, and -1 minus that number if it is done. `room` is for 2 m
     numbers; gained[0] grows by what the dual does.
     """
     rise, fall = np.zeros(m), np.zeros(m)
@@ -62,8 +65,8 @@ def move_pairs(
             if budget <= 0:
                 return steps
             lead = np.maximum(up[i] - down, 0.0)
-            apart = diagonal[i] + diagonal
-            curvature = np.maximum(apart - 2.0 * K[i].astype(np.float64), noise * apart)
+            least = noise * (abs(diagonal[i]) + np.abs(diagonal))
+            curvature = np.maximum((diagonal[i] + diagonal) - 2.0 * K[i].astype(np.float64), least)
             gain = lead * lead / curvature  # NaN for 0 / 0, which is not above 0
             j = int(np.argmax(np.where(gain > 0.0, gain, 0.0)))
             if not gain[j] > 0.0:
@@ -108,6 +111,21 @@ def move_points(
             steps += 1
             budget -= 2 * m
     return -1 - steps
+
+
+def optimised(
+    K: Array, diagonal: Floats, y: Floats, U: Floats, alpha: Floats, F: Floats, enough: float, most: int,
+    intercept: bool,
+) -> tuple[int, float]:  # fmt: skip
+    """Move pairs, or without an intercept points, in place until it is done: how many, and the gain of the dual."""
+    m, gained, steps = len(y), np.zeros(1), 0
+    noise, room = 2.0 * float(np.finfo(K.dtype).eps), (np.empty(2 * m),) if intercept else ()
+    loop: Any = move_pairs if intercept else move_points
+    while True:
+        moved = loop(K, m, diagonal, y, U, alpha, F, *room, noise, enough, most - steps, gained, MOVES)
+        if moved < 0:
+            return steps - 1 - moved, float(gained[0])
+        steps += moved
 
 
 def _mark(points: slice | Integers, y: Floats, U: Floats, alpha: Floats, rise: Floats, fall: Floats) -> None:
