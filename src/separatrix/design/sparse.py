@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import compiled, unsigned, worth
 from separatrix.design.base import Block, Design, Parts
 from separatrix.loops import threads
+from separatrix.loops.csr_gram import add_pairs
+from separatrix.loops.rows import BUDGET
 
-PRODUCTS = 1000.0  # of two entries that SciPy forms in the time of a Python step
 SWEPT = 1 << 19  # entries that are looked at together: so few that what is found of them stays in cache
 
 
@@ -158,15 +158,12 @@ class SparseBlock(Block):
         return self._transposed(self.x.data)
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
-        x, lengths = self.x, np.diff(self._indptr)
-        steps = float(np.square(lengths, dtype=np.float64).sum()) / PRODUCTS
-        if worth(steps):
-            h = np.ones(len(lengths)) if h is None else h
-            half = np.zeros((self.design.d, self.design.d))
-            compiled(add_pairs, np.inf)(unsigned(self._indptr), unsigned(self._indices), x.data, h, half)
-            return half + half.T, np.asarray(self.xt @ h)
-        hx = x if h is None else self._pattern(x.data * np.repeat(h, lengths))
-        return (self.xt @ hx).toarray(), np.asarray(hx.sum(axis=0))
+        n, d, row = self.rows.stop - self.rows.start, self.design.d, 0
+        h = np.ones(n) if h is None else np.ascontiguousarray(h)
+        half = np.zeros((d, d))
+        while row < n:
+            row = add_pairs(self._indptr, self._indices, self.x.data, h, d, half, row, n, BUDGET)
+        return half + half.T, np.asarray(self.xt @ h)
 
     def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
         # stored entries by their deviation; of class c the weight not stored in column j is at 0
@@ -177,13 +174,3 @@ class SparseBlock(Block):
         absent = total - (self._transposed(np.ones_like(deviation)) @ R).T
         absent[absent <= 4 * np.finfo(float).eps * len(codes) * total] = 0.0  # a full column, but for rounding
         return np.asarray(stored + absent * centres**2)
-
-
-def add_pairs(indptr: Array, indices: Array, data: Floats, h: Floats, half: Floats) -> None:
-    """Add to half what, with its transpose, is X' diag(h) X: each pair of entries of a row once, squares halved."""
-    for i in range(len(h)):
-        for q in range(indptr[i], indptr[i + 1]):
-            value, row = h[i] * data[q], half[indices[q]]
-            for r in range(indptr[i], q):
-                row[indices[r]] += value * data[r]
-            row[indices[q]] += 0.5 * value * data[q]
