@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import runpy
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +17,7 @@ INSIDE = "separatrix/loops/lib"
 class CompileLoops(BuildHookInterface[Any]):
     """A wheel for all Pythons of one platform, or for every platform under SEPARATRIX_PURE=1."""
 
-    _scratch: Path | None = None  # where the libraries of this wheel were compiled
+    _scratch: tempfile.TemporaryDirectory[str] | None = None  # where the libraries of this wheel are compiled
 
     @property
     def _build(self) -> SimpleNamespace:
@@ -39,13 +38,14 @@ class CompileLoops(BuildHookInterface[Any]):
             return
         build = self._build
         editable = version == "editable"
-        into = Path(self.root, "src", INSIDE) if editable else Path(tempfile.mkdtemp(prefix="separatrix-loops-"))
+        if not editable:
+            self._scratch = tempfile.TemporaryDirectory(prefix="separatrix-loops-")
+        into = Path(self.root, "src", INSIDE) if self._scratch is None else Path(self._scratch.name)
         try:
             made = build.build(into)
         except build.BuildError as error:
             sys.exit(f"\n{error}\n")
         if not editable:
-            self._scratch = into
             build_data["force_include"] |= {str(file): f"{INSIDE}/{file.name}" for file in made}
         if not build.pure():
             build_data["pure_python"] = False
@@ -54,4 +54,4 @@ class CompileLoops(BuildHookInterface[Any]):
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """The wheel holds the libraries now."""
         if self._scratch is not None:
-            shutil.rmtree(self._scratch)
+            self._scratch.cleanup()
