@@ -3,7 +3,9 @@
 Every classifier is fitted to data of every shape, each of which takes its own route through the solvers.
 """
 
+import importlib
 import inspect
+import pkgutil
 import warnings
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -16,6 +18,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 import separatrix
+import separatrix.loops
+from separatrix.loops import binding, library
 
 FITS = 20  # equal fits of each classifier to each of the data
 THREADS = (1, 2, 5, 16)
@@ -120,6 +124,20 @@ def threads_as_before():
     separatrix.set_threads(None)
 
 
+@pytest.fixture(autouse=True)
+def compiled_only(monkeypatch):
+    """Where loops are compiled, their Python references are for reading and for tests: nothing else calls them."""
+    for module in pkgutil.iter_modules(separatrix.loops.__path__):
+        importlib.import_module(f"separatrix.loops.{module.name}")
+    if library.library() is not None:
+        for loop in binding.loops():
+            monkeypatch.setattr(loop, "reference", _not_called)
+
+
+def _not_called(*arguments):
+    raise AssertionError("the Python reference of a loop was called in a native build")
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", [estimator.__name__ for estimator in estimator_classes()])
 def test_equal_fits_have_equal_bits(name, shape):
@@ -139,3 +157,4 @@ def test_equal_fits_have_equal_bits(name, shape):
                 differ.setdefault((order, number), []).append((fit, *wrong[:3]))
     assert any("_model" in where for where in first)
     assert not differ
+    assert estimator.certificate_ is None or estimator.certificate_.verify(X, y)
