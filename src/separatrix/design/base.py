@@ -16,11 +16,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.design import passes
+from separatrix.design.passes import Pass
 from separatrix.errors import InvalidInputError
 from separatrix.loops import threads
 
@@ -61,6 +63,8 @@ class Block(ABC):
 
     def dot(self, V: Floats) -> Floats:
         """Z V: the scores of these rows, (m, k)."""
+        if V.shape[1] <= self.design.few:
+            return passes.scores(self.design, V, self.rows)
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         W = V[:d] if scale is None else scale[:, None] * V[:d]
         scores = product(self.x, W)
@@ -72,6 +76,8 @@ class Block(ABC):
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (m, k): what these rows add to a gradient, (p, k)."""
+        if R.shape[1] <= self.design.few:
+            return passes.gathered(self.design, R, self.rows)
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         total = R.sum(axis=0)
         out = np.empty((self.design.p, R.shape[1]))
@@ -219,6 +225,21 @@ class Design(ABC):
     def subtractable(self) -> Array:
         """Columns whose offset can be subtracted from the stored entries."""
 
+    # ------------------------------------------------------------------ compiled passes
+    few: ClassVar[float] = np.inf  # columns up to which compiled passes are faster than the products of BLAS
+
+    @abstractmethod
+    def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
+        """The sums of a pass over rows start to stop, at W (d, k) and b (k,); its arrays begin with row ``origin``."""
+
+    @abstractmethod
+    def chunk_rows(self, task: Pass) -> int:
+        """Rows of a chunk of a pass."""
+
+    @abstractmethod
+    def as_columns(self, sums: Floats, k: int) -> Floats:
+        """The sums of slopes times rows as (d, k)."""
+
     # ------------------------------------------------------------------ the primitive
     def reduce(self, block_fn: Callable[..., Parts], *rows: Array, block_bytes: int = BLOCK_BYTES) -> Parts:
         """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
@@ -255,6 +276,8 @@ class Design(ABC):
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
         """Z V, the scores of all rows (n, k)."""
+        if V.shape[1] <= self.few:
+            return passes.scores(self, V)
         scores = np.empty((self.n, V.shape[1]))
 
         def write(block: Block) -> Parts:
@@ -266,6 +289,8 @@ class Design(ABC):
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (n, k)."""
+        if R.shape[1] <= self.few:
+            return passes.gathered(self, R)
         (total,) = self.reduce(lambda block, r: (block.tdot(r),), R)
         return np.asarray(total)
 
