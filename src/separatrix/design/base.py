@@ -27,8 +27,8 @@ from separatrix.errors import InvalidInputError
 from separatrix.loops import threads
 
 BLOCK_BYTES = 1 << 21  # a block and what is made of it stay near the second-level cache
-PASS_BYTES = 1 << 22  # for passes of two products: they take the GIL often, and fewer blocks wait less for it
 INLINE_BYTES = 1 << 22  # below this, sharing out the work among threads costs more than it saves
+TINY_BYTES = 1 << 20  # below this, calling a compiled pass costs more than a product by NumPy of rows in cache
 CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
@@ -42,6 +42,11 @@ class Block(ABC):
     def __init__(self, design: Design, rows: slice) -> None:
         self.design = design
         self.rows = rows
+
+    @property
+    def nbytes(self) -> float:
+        """About how many bytes of the design these rows are."""
+        return self.design.nbytes * (self.rows.stop - self.rows.start) / self.design.n
 
     @property
     @abstractmethod
@@ -63,7 +68,7 @@ class Block(ABC):
 
     def dot(self, V: Floats) -> Floats:
         """Z V: the scores of these rows, (m, k)."""
-        if V.shape[1] <= self.design.few:
+        if self.nbytes > TINY_BYTES and V.shape[1] <= self.design.few:
             return passes.scores(self.design, V, self.rows)
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         W = V[:d] if scale is None else scale[:, None] * V[:d]
@@ -76,7 +81,7 @@ class Block(ABC):
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (m, k): what these rows add to a gradient, (p, k)."""
-        if R.shape[1] <= self.design.few:
+        if self.nbytes > TINY_BYTES and R.shape[1] <= self.design.few:
             return passes.gathered(self.design, R, self.rows)
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         total = R.sum(axis=0)
@@ -276,6 +281,8 @@ class Design(ABC):
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
         """Z V, the scores of all rows (n, k)."""
+        if self.nbytes <= TINY_BYTES:
+            return self._only_block.dot(V)
         if V.shape[1] <= self.few:
             return passes.scores(self, V)
         scores = np.empty((self.n, V.shape[1]))
@@ -289,6 +296,8 @@ class Design(ABC):
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (n, k)."""
+        if self.nbytes <= TINY_BYTES:
+            return self._only_block.tdot(R)
         if R.shape[1] <= self.few:
             return passes.gathered(self, R)
         (total,) = self.reduce(lambda block, r: (block.tdot(r),), R)

@@ -7,8 +7,7 @@ the shape of the data and their sums added in order: threads never change a bit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ INLINE = 1 << 18  # multiplications of a pass that take no longer than waking ot
 CALL = 1 << 24  # multiplications of a call, at most: some 20 milliseconds, after which Ctrl-C is heard
 
 
-@dataclass(frozen=True)
-class Pass:
+class Pass(NamedTuple):
     """What a pass does with the scores of each row; see `loops.passes`.
 
     Parameters
@@ -65,15 +63,14 @@ def swept(design: Design, task: Pass, V: Floats | None, part: slice | None = Non
     W, b = (None, None) if V is None else _folded(design, V)
     if part is not None:
         total = design.run(task, W, b, part.start, part.stop, part.start)
+    elif (step := design.chunk_rows(task)) >= design.n:
+        total = design.run(task, W, b, 0, design.n, 0)
     else:
-        chunks = _chunks(design, task)
-        if len(chunks) == 1:
-            total = design.run(task, W, b, 0, design.n, 0)
-        else:
-            parts = threads.over(chunks, lambda at: design.run(task, W, b, at.start, at.stop, 0))
-            total = parts[0]
-            for other in parts[1:]:
-                total += other
+        n = design.n
+        parts = threads.over(range(0, n, step), lambda at: design.run(task, W, b, at, min(at + step, n), 0))
+        total = parts[0]
+        for other in parts[1:]:
+            total += other
     k = task.k
     values = total[:k] + total[k : 2 * k]
     return values, _unfolded(design, total[2 * k : 3 * k], total[3 * k :]) if task.what != SCORES else values
@@ -101,28 +98,25 @@ def chunk_rows(n: int, entries: float, unit: int, most: float = CHUNKS) -> int:
     return max(1, int(-(-n // (unit * count)))) * unit
 
 
-def _chunks(design: Design, task: Pass) -> list[slice]:
-    step = design.chunk_rows(task)
-    return [slice(first, min(first + step, design.n)) for first in range(0, max(design.n, 1), step)]
-
-
 def _folded(design: Design, V: Floats) -> tuple[Floats, Floats]:
     """W (d, k) and b (k,), of V (p, k)."""
     d = design.d
     W = V[:d] if design.scale is None else design.scale[:, None] * V[:d]
-    b = V[d].astype(np.float64) if design.intercept else np.zeros(V.shape[1])
-    return W, b if design.rest is None else b - design.rest @ W
+    if design.rest is None:
+        return W, V[d] if design.intercept else np.zeros(V.shape[1])
+    return W, V[d] - design.rest @ W if design.intercept else -(design.rest @ W)
 
 
 def _unfolded(design: Design, slopes: Floats, sums: Floats) -> Floats:
     """The gradient (p, k), of the sums of slopes (k,) and of slopes times rows, as the storage has them."""
     d, k = design.d, len(slopes)
     out = np.empty((design.p, k))
-    out[:d] = design.as_columns(sums, k)
+    inner = out[:d]
+    inner[...] = design.as_columns(sums, k)
     if design.rest is not None:
-        out[:d] -= np.outer(design.rest, slopes)
+        inner -= design.rest[:, None] * slopes
     if design.scale is not None:
-        out[:d] *= design.scale[:, None]
+        inner *= design.scale[:, None]
     if design.intercept:
         out[d] = slopes
     return out

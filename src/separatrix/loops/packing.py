@@ -20,11 +20,19 @@ def pack(address: int, down: int, right: int, m: int, d: int, out: Array) -> Non
         out.reshape(-1)[: m * d] = np.ndarray((m, d), out.dtype, memory, offset=-low, strides=(down, right)).ravel()
 
 
+@native("widen", "u2[] i8 f4[]")
+def widen(half: Array, n: int, out: Array) -> None:
+    """out = n numbers of half precision, given by their bits, in single precision."""
+    out.reshape(-1)[:n] = half.view(np.float16).reshape(-1)[:n]
+
+
 def packed(rows: Array, out: Array) -> None:
     """Rows of any type, order and strides, written to out: their values in C order."""
     m, d = rows.shape
     if rows.dtype == out.dtype and rows.dtype.isnative:
         pack(rows.ctypes.data, *rows.strides, m, d, out)
+    elif rows.dtype == np.float16 and rows.dtype.isnative and rows.flags.c_contiguous:
+        widen(rows.view(np.uint16), m * d, out)
     elif abs(rows.strides[0]) < abs(rows.strides[1]):  # converted along the columns, then turned
         turned = np.asfortranarray(rows, dtype=out.dtype)
         pack(turned.ctypes.data, *turned.strides, m, d, out)
