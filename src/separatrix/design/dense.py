@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import Block, Design, Parts
+from separatrix.design.base import Design, Parts
+from separatrix.design.block import Block
 from separatrix.design.passes import INLINE, Pass, chunk_rows
 from separatrix.loops import threads
-from separatrix.loops.moments import extremes
+from separatrix.loops.moments import SEGMENT, class_sums, extremes
 from separatrix.loops.packing import packed
 from separatrix.loops.passes import SCORES, pass_dense, segment_rows, work_size
-
 
 FEW = 8  # columns of a product up to which one reading of the rows outweighs the fused multiplications of BLAS
 SWEPT = 1 << 21  # entries that are looked at in one call
@@ -56,22 +56,44 @@ class DenseDesign(Design):
         work = np.empty(work_size(k, task.K, d))
         W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
-        if (X := self._direct) is not None:
-            pass_dense(X, -origin, start - origin, stop - origin, d, segment, *how, task.rows, sums, work)
-            return sums
-        rows = np.empty((min(segment, stop - start), d), dtype=self.read_as)
-        for first in range(start, stop, segment):
-            last = min(first + segment, stop)
-            packed(self.X[first:last], rows)
+        for first, last, rows in self._pieces(start, stop, segment):
             at = first - origin
             pass_dense(rows, at, at, last - origin, d, segment, *how, task.rows, sums, work)
         return sums
+
+    def _pieces(self, start: int, stop: int, segment: int) -> Iterator[tuple[int, int, Array]]:
+        """(first, last, rows) of consecutive parts, as compiled passes read them; what is copied lasts until the next."""
+        if (X := self._direct) is not None:
+            yield start, stop, X[start:stop]
+            return
+        rows = np.empty((min(segment, stop - start), self.d), dtype=self.read_as)
+        for first in range(start, stop, segment):
+            last = min(first + segment, stop)
+            packed(self.X[first:last], rows)
+            yield first, last, rows
 
     def chunk_rows(self, task: Pass) -> int:
         return chunk_rows(self.n, float(self.n) * self.d * task.k, segment_rows(self.d))
 
     def as_columns(self, sums: Floats, k: int) -> Floats:
         return sums.reshape(k, self.d).T
+
+    def class_sums(self, codes: Integers, weight: Floats, k: int, centres: Floats | None = None) -> Floats:
+        d, squared = self.d, int(centres is not None)
+        codes, weight = np.ascontiguousarray(codes, dtype=np.int64), np.ascontiguousarray(weight, dtype=np.float64)
+        about = self.offset if centres is None else np.ascontiguousarray(centres)
+        step = chunk_rows(self.n, float(self.n) * max(d, 1), SEGMENT, max(1.0, self.n / (4.0 * k)))
+
+        def add(start: int) -> Floats:
+            sums, work = np.zeros((k, d)), np.empty((k, d))
+            for first, last, rows in self._pieces(start, min(start + step, self.n), SEGMENT):
+                class_sums(rows, first, first, last, d, squared, about, codes, weight, k, sums, work)
+            return sums
+
+        parts = threads.over(range(0, max(self.n, 1), step), add)
+        for other in parts[1:]:
+            parts[0] += other
+        return parts[0]
 
     def block_rows(self, block_bytes: int) -> int:
         return max(256, block_bytes // (8 * max(self.d, 1)))

@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import Block, Design, Parts
+from separatrix.design.base import Design, Parts
+from separatrix.design.block import Block
 from separatrix.design.passes import Pass, chunk_rows
 from separatrix.loops import threads
 from separatrix.loops.csr_gram import add_pairs
@@ -54,7 +55,9 @@ class SparseDesign(Design):
         W = None if W is None else np.ascontiguousarray(W, dtype=np.float64)
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
         work = np.empty(work_size(k, task.K, 0))
-        pass_csr(pointers[origin:], columns, values, base, start - origin, stop - origin, d, *how, task.rows, sums, work)
+        pass_csr(
+            pointers[origin:], columns, values, base, start - origin, stop - origin, d, *how, task.rows, sums, work
+        )
         return sums
 
     def chunk_rows(self, task: Pass) -> int:
