@@ -36,10 +36,10 @@ def add_rows(
     """out[first:last] += sum_i change_i table[slots_i, first:last], four rows at a time."""
     rows = table[slots, first:last].astype(np.float64) * change[:, None]
     whole = count // 4 * 4
-    for a, b, c, d in rows[:whole].reshape(-1, 4, last - first):
-        out[first:last] += (a + b) + (c + d)
-    for a in rows[whole:]:
-        out[first:last] += a
+    for r in range(0, whole, 4):
+        out[first:last] += (rows[r] + rows[r + 1]) + (rows[r + 2] + rows[r + 3])
+    for row in rows[whole:]:
+        out[first:last] += row
 
 
 @native("move_pairs", "T[] i8 f8[] f8[] f8[] f8[] f8[] f8[] f8 f8 i8 f8[] i8", returns="i8")
@@ -60,7 +60,7 @@ def move_pairs(
         while True:
             up, down = F + rise, F + fall
             i = int(np.argmax(np.where(up > -np.inf, up, -np.inf))) if m else -1
-            if steps >= most or i < 0 or not up[i] > -np.inf or not up[i] - down.min() > enough:
+            if steps >= most or i < 0 or not up[i] > -np.inf or not up[i] - np.fmin.reduce(down) > enough:
                 return -1 - steps
             if budget <= 0:
                 return steps

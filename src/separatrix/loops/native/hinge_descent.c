@@ -1,7 +1,6 @@
 /* Dual coordinate descent for the hinge and its square on CSR rows; see loops/hinge_descent.py. */
 #include "rows.h"
 
-#define INFINITE __builtin_inf()
 #define MANY 8192 /* rows in play that are read faster forwards; fewer come from the cache in any order */
 #define LONG 64   /* rows read straight through; fewer with a free intercept, by which each row feels the last */
 #define SHORT 16
@@ -9,9 +8,6 @@
 
 enum { ACTIVE, DONE, RUN, STEP, FIRST, PLACES };
 enum { B, BALANCE, VALUE, GAP, HIGH, LOW, BEFORE, WORK };
-
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-static inline double larger(double a, double b) { return a > b ? a : b; }
 
 #define LOOP "hinge_descent.inc"
 #include "csr_instances.inc"

@@ -1,7 +1,6 @@
 /* Rosenblatt's rule, one point after the other; see loops/online.py. */
 #include "rows.h"
 
-#define INFINITE __builtin_inf()
 #define AHEAD 4        /* rows that are on their way from memory while one is worked on */
 #define AHEAD_BYTES 1024 /* of a dense row that are asked for: the processor guesses the rest itself */
 

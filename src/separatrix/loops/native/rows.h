@@ -15,6 +15,12 @@
 /* A loop's budget is counted in entries: a row takes its entries, and this many more for itself. */
 #define ROW_COST 8
 
+#define INFINITE __builtin_inf()
+
+/* min(a, b) and max(a, b) as Python has them: a, where b is NaN */
+static inline double smaller(double a, double b) { return b < a ? b : a; }
+static inline double larger(double a, double b) { return b > a ? b : a; }
+
 /* sum_j x_j w_j: eight running sums, then four entries, then up to three one after the other. */
 #define DENSE_DOT(T, S)                                                                                               \
     static inline double dense_dot_##S(const T *restrict x, const double *restrict w, int64_t d)                      \

@@ -2,7 +2,6 @@
 #include "exponential.h"
 #include "rows.h"
 
-#define INFINITE __builtin_inf()
 #define SMALLEST 1e-100 /* a common factor of the weights below this is multiplied in */
 
 /* -eta times the slope of C c_i loss at this score: step (t - p), times 2 p (1 - p) for the squared error */

@@ -5,14 +5,10 @@
    block. Maxima do not depend on the order in which they are sought, so every instruction set finds the same. */
 #include "rows.h"
 
-#define INFINITE __builtin_inf()
 #define BLOCK 64     /* points of which the best is sought together */
 #define TILE 32      /* rows and columns of a matrix that are mirrored together */
 #define PIECE 1024   /* residuals that stay in the first cache while rows are added to them */
 #define SNAP 1e-12   /* of a bound, within which alpha is at it */
-
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-static inline double larger(double a, double b) { return a > b ? a : b; }
 
 /* 0 where alpha_t y_t may rise (fall), and where not, what leaves the point out of the maximum (minimum) of F */
 static inline void mark(int64_t t, const double *restrict y, const double *restrict U, const double *restrict alpha,
