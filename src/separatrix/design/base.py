@@ -167,7 +167,7 @@ class Design(ABC):
         """The sums of slopes times rows as (d, k)."""
 
     def class_sums(self, codes: Integers, weight: Floats, k: int, centres: Floats | None = None) -> Floats:
-        """sum of w_i (x_i - offset) over the rows of each class, (k, d); with centres, of w_i (x_i - centre of the class)²."""
+        """sum of w_i (x_i - offset) over the rows of each class, (k, d); with centres, of w_i (x_i - centres[c])²."""
 
         def add(block: Block, code: Integers, w: Floats) -> Parts:
             R = membership(code, w, k)

@@ -62,7 +62,7 @@ class DenseDesign(Design):
         return sums
 
     def _pieces(self, start: int, stop: int, segment: int) -> Iterator[tuple[int, int, Array]]:
-        """(first, last, rows) of consecutive parts, as compiled passes read them; what is copied lasts until the next."""
+        """(first, last, rows) of consecutive parts, as compiled passes read them; a copy lasts until the next."""
         if (X := self._direct) is not None:
             yield start, stop, X[start:stop]
             return

@@ -50,7 +50,7 @@ def class_moments(design: Design, targets: Targets, weight: Floats, *, spreads: 
     anchored = replace(design, intercept=True).anchored()
     anchor = np.zeros(design.d) if anchored.offset is None else anchored.offset
 
-    counts = np.bincount(targets.values, weights=weight, minlength=k)
+    counts = np.asarray(np.bincount(targets.values, weight, k), dtype=np.float64)
     totals = anchored.class_sums(targets.values, weight, k)
     means = totals / np.where(counts > 0, counts, 1.0)[:, None]
     if not spreads:

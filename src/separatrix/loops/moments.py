@@ -25,7 +25,7 @@ def class_sums(
     sums: Floats,
     work: Floats,
 ) -> None:
-    """sums[c] += sum of w_i (x_i - offset) over the rows i of class c, start <= i < stop; X holds those from ``first`` on.
+    """sums[c] += sum of w_i (x_i - offset) over rows start to stop of class c; X holds those from ``first`` on.
 
     If squared, sum of w_i (x_i - offset[c])², with an offset for each class. ``sums`` and ``work`` are (k, d).
     """

@@ -16,7 +16,7 @@ def pack(address: int, down: int, right: int, m: int, d: int, out: Array) -> Non
     if m and d:
         low = min(0, (m - 1) * down) + min(0, (d - 1) * right)
         high = max(0, (m - 1) * down) + max(0, (d - 1) * right) + out.itemsize
-        memory = np.frombuffer((ctypes.c_char * (high - low)).from_address(address + low), dtype=np.uint8)
+        memory = memoryview((ctypes.c_char * (high - low)).from_address(address + low))
         out.reshape(-1)[: m * d] = np.ndarray((m, d), out.dtype, memory, offset=-low, strides=(down, right)).ravel()
 
 
@@ -30,11 +30,11 @@ def packed(rows: Array, out: Array) -> None:
     """Rows of any type, order and strides, written to out: their values in C order."""
     m, d = rows.shape
     if rows.dtype == out.dtype and rows.dtype.isnative:
-        pack(rows.ctypes.data, *rows.strides, m, d, out)
+        pack(rows.ctypes.data, rows.strides[0], rows.strides[1], m, d, out)
     elif rows.dtype == np.float16 and rows.dtype.isnative and rows.flags.c_contiguous:
         widen(rows.view(np.uint16), m * d, out)
     elif abs(rows.strides[0]) < abs(rows.strides[1]):  # converted along the columns, then turned
         turned = np.asfortranarray(rows, dtype=out.dtype)
-        pack(turned.ctypes.data, *turned.strides, m, d, out)
+        pack(turned.ctypes.data, turned.strides[0], turned.strides[1], m, d, out)
     else:
         out.reshape(-1)[: m * d].reshape(m, d)[...] = rows

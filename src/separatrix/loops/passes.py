@@ -1,4 +1,4 @@
-"""One pass over rows x_i: scores z_i = W (x_i - offset) + b, what a loss makes of them, and the sum of slopes times rows.
+"""One pass over rows x_i: scores z_i = W (x_i - offset) + b, what a loss makes of them, sums of slopes times rows.
 
 For each row and each of the k columns of scores, a pass replaces z by a slope s, times the row's weight:
 
@@ -66,7 +66,7 @@ def pass_dense(
     """Rows start to stop, of which X (·, d) holds those from ``first`` on; W and the sum of s x' are (k, d)."""
     x = X.reshape(-1, d)[start - first : stop - first].astype(np.float64)
     x = x if offset is None else x - offset
-    Z = np.zeros((len(x), k)) if what == GATHER or W is None else x @ W.reshape(k, d).T + b
+    Z = np.zeros((len(x), k)) if W is None or b is None else x @ W.reshape(k, d).T + b
     S = _pointwise(Z, slice(start, stop), K, basis, what, codes, weight, columns, rows, sums)
     if what != SCORES:
         sums[3 * k :] += (S.T @ x).ravel()
@@ -100,7 +100,7 @@ def pass_csr(
     data = values[entries.start - base : entries.stop - base].astype(np.float64)
     data = data if offset is None else data - offset[indices[entries]]
     x = sparse.csr_array((data, indices[entries], indptr[start : stop + 1] - indptr[start]), shape=(stop - start, d))
-    Z = np.zeros((stop - start, k)) if what == GATHER or W is None else x @ W.reshape(d, k) + b
+    Z = np.zeros((stop - start, k)) if W is None or b is None else x @ W.reshape(d, k) + b
     S = _pointwise(Z, slice(start, stop), K, basis, what, codes, weight, columns, rows, sums)
     if what != SCORES:
         sums[3 * k :] += (x.T @ S).ravel()
