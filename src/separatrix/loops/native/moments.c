@@ -4,8 +4,6 @@
 
 #define SEGMENT 4096 /* rows */
 
-INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 #define DENSE(NAME, T)                                                                                                 \
     /* sums[c] += sum of w_i (x_i - offset), or of w_i (x_i - offset_c)^2 if squared, over the rows of class c */       \
     EXPORT void class_sums_##NAME(const T *restrict X, int64_t first, int64_t start, int64_t stop, int64_t d,          \

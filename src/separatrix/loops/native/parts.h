@@ -20,6 +20,8 @@ typedef float half_part __attribute__((vector_size(4 * WIDTH)));
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* a loop by itself has all registers for itself */
 
+INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 INLINE part part_f64(const double *from) {
     part v;
     memcpy(&v, from, sizeof v);

@@ -7,8 +7,6 @@
 
 #define BLOCK_ENTRIES 16384 /* of the dense rows that are looked at together: well within the second-level cache */
 
-INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* a power of 2 from 8 to 64 that is at least m */
 INLINE int64_t filled(int64_t m) { return m <= 8 ? 8 : m <= 16 ? 16 : m <= 32 ? 32 : 64; }
 

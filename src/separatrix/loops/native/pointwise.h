@@ -7,7 +7,8 @@
 #define SEPARATRIX_POINTWISE_H
 
 #include "common.h"
-#include "branchless.h"
+#include "exponential.h"
+#include "logarithm.h"
 
 #define ROWS 64 /* the most rows of a block */
 
@@ -45,7 +46,7 @@ static inline void by_margin(int64_t what, int64_t m, const double *restrict y, 
     if (what == LOG) {
 #pragma omp simd
         for (int64_t r = 0; r < m; r++) {
-            double u = y[r] * z[r], e = exp_negative(-__builtin_fabs(u)), q = 1.0 / (1.0 + e);
+            double u = y[r] * z[r], e = exponential_f64(-__builtin_fabs(u)), q = 1.0 / (1.0 + e);
             l[r] = w[r] * (log1p_positive(e) - (u < 0.0 ? u : 0.0));
             z[r] = -y[r] * ((u < 0.0 ? 1.0 : e) * q) * w[r];
             h[r] = (e * q) * q;
@@ -70,7 +71,7 @@ static inline void by_margin(int64_t what, int64_t m, const double *restrict y, 
     } else {
 #pragma omp simd
         for (int64_t r = 0; r < m; r++) {
-            double u = y[r] * z[r], e = exp_negative(-__builtin_fabs(u)), large = 1.0 / (1.0 + e), small = e * large;
+            double u = y[r] * z[r], e = exponential_f64(-__builtin_fabs(u)), large = 1.0 / (1.0 + e), small = e * large;
             double p = u < 0.0 ? small : large, q = u < 0.0 ? large : small; /* of the true and of the wrong class */
             l[r] = w[r] * (q * q);
             z[r] = (-2.0 * y[r]) * (p * q) * q * w[r];
@@ -128,7 +129,7 @@ static inline void softmax(const struct task *task, int64_t first, int64_t count
         const double class = (double)c;
 #pragma omp simd
         for (int64_t r = 0; r < m; r++) { /* the sum of all but one that is exp(0): its logarithm keeps its digits */
-            double below = s[r] - most[r], e = exp_negative(below);
+            double below = s[r] - most[r], e = exponential_f64(below);
             double taken = below == 0.0 ? 1.0 - seen[r] : 0.0;
             seen[r] += taken;
             others[r] += e - taken;
