@@ -28,9 +28,9 @@ def hinge_arguments(rows, d, y, bound, ridge, rho, w, active, still, target, mos
         curvature[~(curvature > 0)] = 1.0
     place, work = at_start(active, 0.25, 0.0, 0.0)
     return [
-        indptr, indices, data, n, y, bound, ridge, curvature, np.zeros(n), rho, w, np.arange(n), np.zeros(n, dtype=int),
-        np.array([np.inf, -np.inf]), np.array([0.25, 0.0, rho]), np.array([88172645463325252], dtype=np.uint64), work,
-        place, 0, still, target, most, budget,
+        indptr, indices, data, n, np.column_stack([y, bound, ridge, curvature]), np.zeros(n), rho, w, np.arange(n),
+        np.zeros(n, dtype=int), np.array([np.inf, -np.inf]), np.array([0.25, 0.0, rho]),
+        np.array([88172645463325252], dtype=np.uint64), work, place, 0, still, target, most, budget,
     ]  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_hinge_cut_anywhere(squared, rho, problem, budget):
     for a, b in zip(whole, pieces, strict=True):
         if isinstance(a, np.ndarray):
             assert same_bits(a, b)
-    alpha, w, place = whole[8], whole[10], whole[17]
+    alpha, w, place = whole[5], whole[7], whole[14]
     assert place[DONE] == 7
     assert 0 < place[ACTIVE] <= n
     assert ((alpha >= 0) & (alpha <= bound)).all()
@@ -103,7 +103,8 @@ def logistic_arguments(rows, d, y, c, rho, b, w, budget):
     with np.errstate(all="ignore"):
         squares = squares_of(data, indptr)
     return [
-        indptr, indices, data, y, c, squares, order, 0, n, rho, b, np.zeros(n), np.zeros(n), w, np.zeros(2), budget,
+        indptr, indices, data, np.column_stack([y, c, squares]), order, 0, n, rho, b, np.zeros((n, 2)), w, np.zeros(2),
+        budget,
     ]  # fmt: skip
 
 
@@ -130,10 +131,10 @@ def test_logistic_cut_anywhere(problem, budget):
     pieces = copied(whole)
     pieces[-1] = budget
     assert logistic_sweep(*whole) == n
-    while pieces[7] < n:
-        pieces[7] = logistic_sweep(*pieces)
+    while pieces[5] < n:
+        pieces[5] = logistic_sweep(*pieces)
     for a, b in zip(whole, pieces, strict=True):
         if isinstance(a, np.ndarray):
             assert same_bits(a, b)
-    alpha, u = whole[12], whole[11]
+    u, alpha = whole[9].T
     np.testing.assert_allclose(alpha, 3.0 / (1.0 + np.exp(-u)), rtol=1e-12)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from separatrix.loops.csr_gram import add_pairs
 from separatrix.loops.kernel_rows import sparse_product
-from separatrix.loops.working_set import add_rows, gather, move_pairs, move_points, optimised
+from separatrix.loops.working_set import add_rows, compact_rows, gather, move_pairs, move_points, optimised
 
 TYPES = [np.float64, np.float32]
 INDICES = [np.int32, np.int64]
@@ -109,6 +109,16 @@ def test_gathered_matrix_is_symmetric(m, seed):
     assert (K == K.T).all()
     below = np.tril_indices(m, -1)
     np.testing.assert_array_equal(K[below], table[np.ix_(slots, chosen)][below])
+
+
+@given(rows=st.integers(0, 9), columns=st.integers(0, 13), seed=st.integers(0, 20))
+def test_compacted_rows(rows, columns, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.standard_normal((9, 13)).astype(np.float32)
+    slots, kept = np.sort(rng.permutation(9)[:rows]), np.sort(rng.permutation(13)[:columns])
+    found = agree(compact_rows, [table.ravel(), 13, slots, rows, kept, columns])[0]
+    expected = table[np.ix_(slots, kept)]
+    np.testing.assert_array_equal(found[: rows * columns].reshape(rows, columns), expected)
 
 
 @given(count=st.integers(0, 9), seed=st.integers(0, 20))

@@ -18,60 +18,60 @@ RELAXED = 1.3  # step over the step to the optimum of one alpha: up to 2 each st
 WORD = (1 << 64) - 1
 
 # what the loop keeps between calls: `place` (integers), and `work` (floats)
-ACTIVE, DONE, RUN, STEP, FIRST = range(5)
+ACTIVE, DONE, RUN, STEP = range(4)
 B, BALANCE, VALUE, GAP, HIGH, LOW, BEFORE = range(7)
 
 
 def at_start(active: int, b: float, t: float, value: float) -> tuple[Integers, Floats]:
     """`place` and `work` before the first sweep."""
-    return np.array([active, 0, 0, -1, 0]), np.array([b, t, value, 0.0, 0.0, 0.0, 0.0])
+    return np.array([active, 0, 0, 0]), np.array([b, t, value, 0.0, 0.0, 0.0, 0.0])
 
 
 @native(
     "hinge_sweeps",
-    "I[] I[] T[] i8 f8[] f8[] f8[] f8[] f8[] f8 f8[] i8[] i8[] f8[] f8[] u8[] f8[] i8[] i8 f8 f8 i8 i8",
+    "I[] I[] T[] i8 f8[] f8[] f8 f8[] i8[] i8[] f8[] f8[] u8[] f8[] i8[] i8 f8 f8 i8 i8",
     returns="i8",
 )
 def hinge_sweeps(
-    indptr: Array, indices: Array, data: Array, n: int, y: Floats, bound: Floats, ridge: Floats, curvature: Floats,
-    alpha: Floats, rho: float, w: Floats, order: Integers, turn: Integers, limits: Floats, settled: Floats,
-    seed: Array, work: Floats, place: Integers, fewest: int, still: float, target: float, most: int, budget: int,
+    indptr: Array, indices: Array, data: Array, n: int, rows: Floats, alpha: Floats, rho: float, w: Floats,
+    order: Integers, turn: Integers, limits: Floats, settled: Floats, seed: Array, work: Floats, place: Integers,
+    fewest: int, still: float, target: float, most: int, budget: int,
 ) -> int:  # fmt: skip
     """Sweeps over the rows in play, order[:place[ACTIVE]]; rows that sit firmly at a bound are set aside.
 
     Until the gaps of the rows sum to `target` of the objective, or at most `fewest` rows are in play, or `most` sweeps
     are done: then 1 is returned. If the budget ends before, 0 is, and the next call goes on from `place` and `work`.
-    `turn` has room for as many numbers as `order`; `limits` are the slopes beyond which a row is set aside; `settled`
-    is b and t before b last moved, and the rate at which it did.
+    A row of `rows` (n, 4) is y_i, U_i, r_i and the curvature. `turn` has room for as many numbers as `order`; `limits`
+    are the slopes beyond which a row is set aside; `settled` is b and t before b last moved, and at what rate it did.
     """
     b, t, value, gap, high, low, before = (float(number) for number in work)
-    active, done, r, step, first = (int(number) for number in place)
+    active, done, r, step = (int(number) for number in place)
     x, (top, bottom), finished = int(seed[0]), map(float, limits), False
     while not finished and budget > 0:
         run = max(1, min(SHORT if rho > 0.0 else LONG, active // LONG))
         runs = (active + run - 1) // run
-        if r == 0 and step < 0:  # a new sweep
+        if r == step == 0:  # a new sweep: the runs in random order, some of them backwards
             done += 1
             turn[:runs] = np.arange(runs)
-            gap, high, low, before = 0.0, -np.inf, np.inf, t
-        while r < runs and budget > 0:
-            if step < 0:  # a new run: one of those left, by xorshift
-                x ^= (x << 13) & WORD
+            for k in range(runs):
+                x ^= (x << 13) & WORD  # xorshift
                 x ^= x >> 7
                 x ^= (x << 17) & WORD
-                j = r + x % (runs - r)
-                first, step = int(turn[j]) * run, 0
-                turn[j] = turn[r]
-            last = min(first + run, active) - 1
-            while step <= last - first and budget > 0:
-                k = first + step if active > MANY or x & (1 << 40) else last - step
+                j = k + x % (runs - k)
+                turn[j], turn[k] = turn[k], 2 * turn[j] + (active <= MANY and not x & (1 << 40))
+            gap, high, low, before = 0.0, -np.inf, np.inf, t
+        while r < runs and budget > 0:
+            first = int(turn[r] // 2) * run
+            length = min(run, active - first)
+            while step < length and budget > 0:
+                k = first + length - 1 - step if turn[r] % 2 else first + step
                 step += 1
                 i = int(order[k])
                 entries = slice(indptr[i], indptr[i + 1])
                 row, columns = data[entries], indices[entries]
                 budget -= len(row) + ROW_COST
-                old, r_i, U = float(alpha[i]), float(ridge[i]), float(bound[i])
-                g = float(y[i] * ((b + rho * t) + sparse_dot(row, columns, w)) - 1.0 + r_i * old)
+                old, (y, U, r_i, curvature) = float(alpha[i]), map(float, rows[i])
+                g = float(y * ((b + rho * t) + sparse_dot(row, columns, w)) - 1.0 + r_i * old)
                 if (old <= 0.0 and g > top) or (0.0 < old >= U and g < bottom):
                     order[k] = n
                     continue
@@ -82,14 +82,14 @@ def hinge_sweeps(
                 else:
                     gap += 0.5 * g * g / r_i if r_i > 0.0 else (old - U) * g
                 if projected != 0.0:
-                    new = min(max(old - RELAXED * g / float(curvature[i]), 0.0), U)
+                    new = min(max(old - RELAXED * g / curvature, 0.0), U)
                     alpha[i], change = new, new - old
-                    value -= change * (g + 0.5 * float(curvature[i]) * change)
-                    change *= float(y[i])
+                    value -= change * (g + 0.5 * curvature * change)
+                    change *= y
                     t += change
                     sparse_add(change, row, columns, w)
-            if step > last - first:
-                r, step = r + 1, -1
+            if step == length:
+                r, step = r + 1, 0
         if r < runs:  # out of budget
             break
         r = 0
@@ -105,5 +105,5 @@ def hinge_sweeps(
             b += rate * t
         finished = gap <= target * (value + gap) or active <= fewest or done >= most
     limits[:], seed[0] = (top, bottom), x
-    work[:], place[:] = (b, t, value, gap, high, low, before), (active, done, r, step, first)
+    work[:], place[:] = (b, t, value, gap, high, low, before), (active, done, r, step)
     return int(finished)

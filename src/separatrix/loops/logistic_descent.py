@@ -18,14 +18,15 @@ INEXACT = 0.1  # of the left side above that Newton's steps may leave
 EPS = float(np.finfo(np.float64).eps)
 
 
-@native("logistic_sweep", "I[] I[] T[] f8[] f8[] f8[] i8[] i8 i8 f8 f8 f8[] f8[] f8[] f8[] i8", returns="i8")
+@native("logistic_sweep", "I[] I[] T[] f8[] i8[] i8 i8 f8 f8 f8[] f8[] f8[] i8", returns="i8")
 def logistic_sweep(
-    indptr: Array, indices: Array, data: Array, y: Floats, c: Floats, squares: Floats, order: Integers, start: int,
-    end: int, rho: float, b: float, u: Floats, alpha: Floats, w: Floats, sums: Floats, budget: int,
+    indptr: Array, indices: Array, data: Array, rows: Floats, order: Integers, start: int, end: int, rho: float,
+    b: float, state: Floats, w: Floats, sums: Floats, budget: int,
 ) -> int:  # fmt: skip
     """Rows order[start:end], in place; returns where it stopped, at the end or after about `budget` entries.
 
-    To sums[0] it adds 1/2 (u_i + m_i)² c_i sigma'(u_i), about their gaps; sums[1] is t.
+    A row of `rows` (n, 3) is y_i, c_i and ‖x_i‖², one of `state` (n, 2) is u_i and alpha_i. To sums[0] it adds
+    1/2 (u_i + m_i)² c_i sigma'(u_i), about their gaps; sums[1] is t.
     """
     gap, t = (float(number) for number in sums)
     stop = max(start, end)
@@ -37,17 +38,18 @@ def logistic_sweep(
         entries = slice(indptr[i], indptr[i + 1])
         row, columns = data[entries], indices[entries]
         budget -= len(row) + ROW_COST
-        sign, most, old = float(y[i]), float(c[i]), float(alpha[i])
-        margin, square = sign * ((b + rho * t) + sparse_dot(row, columns, w)), rho + float(squares[i])
+        (sign, most, square), (v, old) = map(float, rows[i]), map(float, state[i])
+        margin, square = sign * ((b + rho * t) + sparse_dot(row, columns, w)), rho + square
         if old > 0.0:
-            v, new = float(u[i]), old
+            new = old
             curvature = new * (1.0 - new / most)
             excess = v + margin
             gap += 0.5 * excess * excess * curvature
         else:  # at first, or where alpha_i is too small for a float
             v = -margin
-            new = most / (1.0 + exponential(-v))
-            curvature = new * (1.0 - new / most)
+            share = 1.0 / (1.0 + exponential(-v))
+            new = most * share
+            curvature = new * (1.0 - share)
             excess = square * new
             gap += new
         goal = INEXACT * abs(excess) + EPS * (abs(v) + abs(margin))
@@ -59,10 +61,11 @@ def logistic_sweep(
                 v = 0.5 * (low + high)
                 if not low < v < high:  # rounding
                     break
-            new = most / (1.0 + exponential(-v))
-            curvature = new * (1.0 - new / most)
+            share = 1.0 / (1.0 + exponential(-v))
+            new = most * share
+            curvature = new * (1.0 - share)
             excess = v + margin + square * (new - old)
-        u[i], alpha[i] = v, new
+        state[i] = v, new
         change = (new - old) * sign
         t += change
         sparse_add(change, row, columns, w)

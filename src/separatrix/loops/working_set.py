@@ -29,6 +29,17 @@ def gather(table: Array, width: int, slots: Integers, chosen: Integers, diagonal
     K[np.arange(m), np.arange(m)] = diagonal
 
 
+@native("compact_rows", "f4[] i8 i8[] i8 i8[] i8")
+def compact_rows(table: Array, width: int, slots: Integers, count: int, kept: Integers, columns: int) -> None:
+    """Of the rows `slots` of a flat table (, width) the columns `kept`, both ascending, as rows of a table (, columns).
+
+    In place: what is written is never ahead of what is still to be read.
+    """
+    for r in range(count):
+        row = table[slots[r] * width : (slots[r] + 1) * width]
+        table[r * columns : (r + 1) * columns] = row[kept]
+
+
 @native("add_rows", "f4[] i8 i8[] f8[] i8 f8[] i8 i8")
 def add_rows(
     table: Array, width: int, slots: Integers, change: Floats, count: int, out: Floats, first: int, last: int

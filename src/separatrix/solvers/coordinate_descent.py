@@ -213,8 +213,8 @@ class CoordinateDescent:
             self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows))
         self.in_play = len(rows)
         data, indices, indptr = csr_arrays(X)
-        columns = (self.y, self.bound, self.ridge, self._curvature, self.alpha)
-        self._packed = (indptr, indices, data, len(self._rows), *(c[self._rows] for c in columns))
+        rows = np.column_stack([self.y, self.bound, self.ridge, self._curvature])[self._rows]
+        self._packed = (indptr, indices, data, len(self._rows), rows, self.alpha[self._rows])
 
 
 def row_squares(X: Any) -> Floats:

@@ -72,7 +72,7 @@ def logistic_descent(risk: Risk, within: Callable[[Floats, float], bool], otherw
 
 
 class _Descent:
-    """Where the ascent of the dual stands: `alpha` and its log-odds `u`, w, b, and the balance t."""
+    """Where the ascent of the dual stands: alpha and its log-odds u (in `_state`), w, b, and the balance t."""
 
     def __init__(self, risk: Risk) -> None:
         X, c = risk.design.X, risk.weight
@@ -80,8 +80,8 @@ class _Descent:
         self.y, self.c = 2.0 * risk.targets.values - 1.0, c
         data, indices, indptr = csr_arrays(X)
         squares = row_squares(X)
-        self._rows = indptr, indices, data, self.y, c, squares
-        self.u, self.alpha, self.w = np.zeros(n), np.zeros(n), np.zeros(d)
+        self._rows = indptr, indices, data, np.column_stack([self.y, c, squares])
+        self._state, self.w = np.zeros((n, 2)), np.zeros(d)
         self.b = self.t = self._rho = 0.0
         self._free = risk.design.intercept
         if self._free:
@@ -97,9 +97,7 @@ class _Descent:
         before = self.t
         order, sums, k = self._order(), np.array([0.0, before]), 0
         while k < len(order):
-            k = logistic_sweep(
-                *self._rows, order, k, len(order), self._rho, self.b, self.u, self.alpha, self.w, sums, BUDGET
-            )
+            k = logistic_sweep(*self._rows, order, k, len(order), self._rho, self.b, self._state, self.w, sums, BUDGET)
         gap, self.t = float(sums[0]), float(sums[1])
         if self._free and abs(self.t - before) <= STILL * abs(self.t):
             b, t, rate = self._settled
@@ -116,7 +114,8 @@ class _Descent:
 
     def dual(self) -> float:
         """sum_i c_i log(1 + exp(u_i)) - alpha_i u_i, which are the entropies, minus 1/2 ‖w‖²; 0 if that is negative."""
-        entropy = float(self.c @ np.logaddexp(0.0, self.u) - self.alpha @ self.u)
+        u, alpha = self._state.T
+        entropy = float(self.c @ np.logaddexp(0.0, u) - alpha @ u)
         return max(0.0, entropy - 0.5 * float(self.w @ self.w))
 
     def _order(self) -> Array:

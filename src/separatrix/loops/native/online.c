@@ -1,9 +1,6 @@
 /* Rosenblatt's rule, one point after the other; see loops/online.py. */
 #include "rows.h"
 
-#define AHEAD 4        /* rows that are on their way from memory while one is worked on */
-#define AHEAD_BYTES 1024 /* of a dense row that are asked for: the processor guesses the rest itself */
-
 enum { UPDATES, PASSES, MISTAKES }; /* of counts */
 
 static inline int is_mistake(double score, double step, double tie)

@@ -39,21 +39,20 @@ static inline double larger(double a, double b) { return b > a ? b : a; }
 DENSE_DOT(double, f64)
 DENSE_DOT(float, f32)
 
-/* sum_k x_k w[column_k] over m stored entries: four running sums, then up to three entries one after the other. */
+/* sum_k x_k w[column_k] over m stored entries: those at even places, plus those at odd ones. More sums would be faster
+   where rows are long, but short rows of many lengths are slow to leave a loop of four. */
 #define SPARSE_DOT(T, I, S)                                                                                           \
     static inline double sparse_dot_##S(const T *restrict x, const I *restrict column, int64_t m,                     \
                                         const double *restrict w)                                                     \
     {                                                                                                                 \
-        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, rest = 0.0;                                                    \
+        double even = 0.0, odd = 0.0;                                                                                 \
         int64_t k = 0;                                                                                                \
-        for (; k + 4 <= m; k += 4) {                                                                                  \
-            s0 += (double)x[k] * w[column[k]];                                                                        \
-            s1 += (double)x[k + 1] * w[column[k + 1]];                                                                \
-            s2 += (double)x[k + 2] * w[column[k + 2]];                                                                \
-            s3 += (double)x[k + 3] * w[column[k + 3]];                                                                \
+        for (; k + 2 <= m; k += 2) {                                                                                  \
+            even += (double)x[k] * w[column[k]];                                                                      \
+            odd += (double)x[k + 1] * w[column[k + 1]];                                                               \
         }                                                                                                             \
-        for (; k < m; k++) rest += (double)x[k] * w[column[k]];                                                       \
-        return ((s0 + s2) + (s1 + s3)) + rest;                                                                        \
+        if (k < m) even += (double)x[k] * w[column[k]];                                                               \
+        return even + odd;                                                                                            \
     }
 SPARSE_DOT(double, int32_t, f64_i32)
 SPARSE_DOT(double, int64_t, f64_i64)
@@ -71,6 +70,9 @@ SPARSE_ADD(double, int32_t, f64_i32)
 SPARSE_ADD(double, int64_t, f64_i64)
 SPARSE_ADD(float, int32_t, f32_i32)
 SPARSE_ADD(float, int64_t, f32_i64)
+
+#define AHEAD 4          /* rows that are on their way from memory while one is worked on */
+#define AHEAD_BYTES 1024 /* of a dense row that are asked for: the processor guesses the rest itself */
 
 /* Ask for the cache lines of a few bytes that will be read soon. */
 static inline void fetch(const void *start, int64_t bytes)

@@ -64,5 +64,15 @@ EXPORT void add_rows(const float *restrict table, int64_t width, const int64_t *
     }
 }
 
+EXPORT void compact_rows(float *table, int64_t width, const int64_t *restrict slots, int64_t count,
+                         const int64_t *restrict kept, int64_t columns)
+{
+    for (int64_t r = 0; r < count; r++) {
+        const float *from = table + slots[r] * width;
+        float *to = table + r * columns;
+        for (int64_t j = 0; j < columns; j++) to[j] = from[kept[j]]; /* never ahead of what is still to be read */
+    }
+}
+
 #define LOOP "working_set.inc"
 #include "dense_instances.inc"
