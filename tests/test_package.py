@@ -27,18 +27,18 @@ def run(code):
 
 def test_importing_the_package_imports_next_to_nothing():
     loaded = run("import sys, separatrix; print(*sys.modules)")
-    heavy = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "polars", "pandas"}
+    heavy = {"numpy", "scipy", "sklearn", "matplotlib", "polars", "pandas"}
     assert not heavy & {name.split(".")[0] for name in loaded}
 
 
-def test_no_estimator_loads_a_compiler_or_a_plotter_by_itself():
+def test_no_estimator_loads_a_plotter_by_itself():
     loaded = run(
         "import sys, separatrix; [getattr(separatrix, name) for name in separatrix.__all__]; print(*sys.modules)"
     )
-    assert not {"numba", "matplotlib", "polars"} & {name.split(".")[0] for name in loaded}
+    assert not {"matplotlib", "polars"} & {name.split(".")[0] for name in loaded}
 
 
-def test_a_formula_needs_no_compiler():
+def test_a_formula_needs_no_plotter():
     code = """
 import sys
 from separatrix import LeastSquaresClassifier, NaiveBayes, NearestCentroid
@@ -46,7 +46,7 @@ for model in (LeastSquaresClassifier(), NaiveBayes(), NearestCentroid()):
     model.fit([[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 2.0]], [0, 0, 1, 1]).predict([[1.0, 1.0]])
 print(*sys.modules)
 """
-    assert not {"numba", "matplotlib", "polars"} & {name.split(".")[0] for name in run(code)}
+    assert not {"matplotlib", "polars"} & {name.split(".")[0] for name in run(code)}
 
 
 def test_public_names_are_those_with_a_home():

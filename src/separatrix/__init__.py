@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ConvergenceWarning,
         DataError,
         InvalidInputError,
+        LibraryError,
         LikelihoodWarning,
         ModelFileError,
         NoDirectionError,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from separatrix.functions.separability import Separability, separability
     from separatrix.geometry import Hyperplane
     from separatrix.learners.families import ExponentialFamily
+    from separatrix.loops.threads import set_threads
     from separatrix.outcome import Status, Trace
     from separatrix.persistence import load, save
     from separatrix.scoring.scorer import Scorer
@@ -80,6 +82,7 @@ _HOMES = {
     "ExponentialFamily": "learners.families",
     "Hyperplane": "geometry",
     "InvalidInputError": "errors",
+    "LibraryError": "errors",
     "LeastSquaresClassifier": "estimators.least_squares",
     "LikelihoodWarning": "errors",
     "LinearSVC": "estimators.linear_svc",
@@ -111,6 +114,7 @@ _HOMES = {
     "Separability": "functions.separability",
     "mistake_bound": "functions.mistake_bound",
     "separability": "functions.separability",
+    "set_threads": "loops.threads",
     "certificates": None,
     "data": None,
     "kernels": None,
@@ -141,6 +145,7 @@ __all__ = [
     "KernelSeparator",
     "Kozinec",
     "LeastSquaresClassifier",
+    "LibraryError",
     "LikelihoodWarning",
     "LinearSVC",
     "LogisticRegression",
@@ -176,6 +181,7 @@ __all__ = [
     "plots",
     "save",
     "separability",
+    "set_threads",
     "testing",
 ]
 

@@ -8,6 +8,7 @@ __all__ = [
     "ConvergenceWarning",
     "DataError",
     "InvalidInputError",
+    "LibraryError",
     "LikelihoodWarning",
     "ModelFileError",
     "NoDirectionError",
@@ -33,6 +34,10 @@ class DataError(SeparatrixError, ValueError):
 
 class ModelFileError(SeparatrixError, ValueError):
     """A model file that is damaged or not one, or a model that cannot be written to one."""
+
+
+class LibraryError(SeparatrixError, ImportError):
+    """The compiled loops are missing, damaged, or older than their sources; the message says what to do."""
 
 
 class NoDirectionError(SeparatrixError, ValueError):

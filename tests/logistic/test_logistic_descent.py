@@ -9,9 +9,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 
 from separatrix import ConvergenceWarning, InvalidInputError, LogisticRegression, SeparationWarning, Status
-from separatrix.compiled import _compile
 from separatrix.design import as_design
-from separatrix.learners import sgd
 from separatrix.solvers import gradient as descent
 
 COLUMNS = ["step", "point", "objective", "gap", "mistakes", "weights"]
@@ -189,23 +187,6 @@ def test_sparse_rows_take_the_same_steps(loss, k):
         with pytest.warns(ConvergenceWarning):
             model.fit(Z, y)
     np.testing.assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-9)
-
-
-@pytest.mark.parametrize("squared", [False, True])
-def test_compiled_loops_do_what_they_say(squared):
-    X, t = noisy(40, 3)
-    X[X < 0] = 0.0
-    thin = sparse.csr_array(X)
-    order, step, target = np.random.default_rng(0).permutation(40), np.full(40, 0.3), t.astype(float)
-    results = []
-    for loop, arrays in ((sgd.sgd_dense, (X,)), (sgd.sgd_csr, (thin.data, thin.indices, thin.indptr))):
-        for run in (loop, _compile(loop)):
-            w, history = np.zeros(4), np.empty((40, 4))
-            assert run(*arrays, 1.0, order, target, step, 0.99, squared, w, history) == 40
-            np.testing.assert_allclose(history[-1], w, rtol=1e-14)
-            results.append(w)
-    for w in results[1:]:
-        np.testing.assert_allclose(w, results[0], rtol=1e-10)
 
 
 # ---------------------------------------------------------------------- steps that are too long

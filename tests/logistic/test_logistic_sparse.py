@@ -5,7 +5,7 @@ import pytest
 from logistic.logistic_oracle import objective, optimum
 from scipy import sparse
 
-from separatrix import ConvergenceWarning, LogisticRegression, Status, compiled
+from separatrix import ConvergenceWarning, LogisticRegression, Status
 from separatrix.design import as_design
 from separatrix.learners import logistic
 from separatrix.learners.logistic import Settings, make_risk
@@ -33,11 +33,6 @@ def risk_of(X, y, C, intercept, weight=None):
 
 def never(risk, V):
     raise AssertionError("the descent was slow")
-
-
-@pytest.fixture
-def worth_compiling(monkeypatch):
-    monkeypatch.setattr(compiled, "WORTH", 0)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -81,7 +76,6 @@ def test_another_solver_goes_on_where_sweeps_are_slow(C, intercept):
     assert abs(state.value - best) <= 1e-9 * best
 
 
-@pytest.mark.usefixtures("worth_compiling")
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_all_solvers_agree(C, intercept):
@@ -98,7 +92,6 @@ def test_all_solvers_agree(C, intercept):
     assert 0 <= model.certificate_.primal - reached <= 0.05 * 1e-10 * float(reached)  # rounded up, by little
 
 
-@pytest.mark.usefixtures("worth_compiling")
 @pytest.mark.parametrize("settings", [{}, {"class_weight": {0: 2.0, 1: 0.5}}, {"class_weight": "balanced"}])
 def test_weight_is_repetition(settings):
     X, y = rows()
@@ -111,7 +104,6 @@ def test_weight_is_repetition(settings):
     assert not weighted.certificate_.verify(X, y)
 
 
-@pytest.mark.usefixtures("worth_compiling")
 @pytest.mark.parametrize("kind", [np.float32, np.int8, bool])
 def test_any_number_type(kind):
     X, y = rows()
@@ -123,14 +115,12 @@ def test_any_number_type(kind):
     np.testing.assert_allclose(model.coef_, same.coef_, rtol=0, atol=1e-6)
 
 
-@pytest.mark.usefixtures("worth_compiling")
 def test_the_same_fit_twice_is_the_same():
     X, y = rows()
     first, second = (LogisticRegression(tol=1e-3).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(first.coef_, second.coef_)
 
 
-@pytest.mark.usefixtures("worth_compiling")
 @pytest.mark.parametrize("size", [1e-100, 1e-8, 1e4])
 def test_rows_of_any_length(size):
     X, y = rows()
@@ -155,7 +145,6 @@ def test_sweeps_that_overflow_change_nothing(size):
     assert np.isfinite(risk.value_and_gradient(starts[0])[0])
 
 
-@pytest.mark.usefixtures("worth_compiling")
 def test_too_few_sweeps_are_said():
     X, y = rows()
     with pytest.warns(ConvergenceWarning, match="after 2 iterations"):
@@ -164,7 +153,6 @@ def test_too_few_sweeps_are_said():
     assert model.certificate_.verify(X, y)
 
 
-@pytest.mark.usefixtures("worth_compiling")
 def test_a_trace_has_every_sweep():
     X, y = rows()
     model = LogisticRegression(trace=True).fit(X, y)
@@ -174,19 +162,11 @@ def test_a_trace_has_every_sweep():
     assert (gap >= 0).all()
 
 
-def test_small_tables_do_not_wait_for_a_compiler(monkeypatch):
-    X, y = rows()
-    risk = risk_of(X, y, 1.0, True)
-    assert not any(logistic._descends(risk) for _ in range(int(compiled.WORTH / logistic.ENTRY / X.nnz) + 2))
-    monkeypatch.setattr(compiled, "WORTH", logistic.ENTRY * X.nnz)  # so that this one counts as large
-    assert logistic._descends(risk)
-    tall = risk_of(*rows(2000, 30), 1.0, True)
-    assert not logistic._descends(tall)
-
-
-def test_many_short_rows_are_left_to_passes_over_all(worth_compiling):
+def test_many_short_rows_are_left_to_passes_over_all():
     """With a row for every column or more, L-BFGS is the faster one, unless rows are long enough for the loop."""
     few, short, long = (risk_of(*rows(n, 3100, k / 3100), 1.0, True) for n, k in ((1000, 20), (3100, 20), (3200, 60)))
     assert logistic._descends(few)
     assert not logistic._descends(short)
     assert logistic._descends(long)
+    tall = risk_of(*rows(2000, 30), 1.0, True)
+    assert not logistic._descends(tall)

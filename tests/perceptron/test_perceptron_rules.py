@@ -9,7 +9,7 @@ from perceptron.perceptron_reference import homogeneous, reference, separable
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-from separatrix import ConvergenceWarning, Perceptron, compiled
+from separatrix import ConvergenceWarning, Perceptron
 from separatrix.certificates import All, Separator
 from separatrix.outcome import Status
 
@@ -110,7 +110,6 @@ def _in_parts(X, dtype=float):
     return sparse.csr_array((halves.astype(dtype), indices, 2 * rows.indptr), shape=X.shape)
 
 
-@pytest.mark.parametrize("pays", [False, True])
 @pytest.mark.parametrize(
     "options",
     [
@@ -124,8 +123,7 @@ def _in_parts(X, dtype=float):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*averaged weights:separatrix.ConvergenceWarning")
-def test_an_entry_in_several_parts_counts_as_their_sum(monkeypatch, options, pays):
-    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead: pays)
+def test_an_entry_in_several_parts_counts_as_their_sum(options):
     X, y = separable(np.random.default_rng(9), n=40, d=4, whole=True)
     weight = np.where(np.arange(40) % 7 == 3, 0.0, 1.0)
     rows = _in_parts(X)
@@ -155,69 +153,30 @@ def test_parts_that_do_not_add_up_as_numbers():
         Perceptron().fit(_in_parts(np.where(np.arange(40)[:, None] == 5, np.nan, X)), y)
 
 
+@pytest.mark.parametrize("options", [{}, {"average": True}, {"fit_intercept": False, "eta0": 0.25}])
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array, _with_long_indices])
-@pytest.mark.parametrize("options", [{}, {"average": True}, {"trace": True}, {"shuffle": True, "random_state": 0}])
-def test_compiled_is_uncompiled(monkeypatch, as_rows, options):
-    X, y = separable(np.random.default_rng(7), n=60, d=5, whole=True)
-    rows = as_rows(X)
-    fits = []
-    for pays in (False, True):
-        monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead, pays=pays: pays)
-        fits.append(Perceptron(max_iter=5, **options))
-        with pytest.warns(ConvergenceWarning):
-            fits[-1].fit(rows, np.where(np.arange(60) == 3, -y, y))
-    np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
-    np.testing.assert_array_equal(fits[0].dual_coef_, fits[1].dual_coef_)
-    if "trace" in options:
-        np.testing.assert_array_equal(fits[0].trace_["weights"], fits[1].trace_["weights"])
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"boundary": "positive"},
-        {"boundary": "correct", "init": "ones"},
-        {"shuffle": True, "random_state": 0},
-        {"fit_intercept": False, "eta0": 0.25},
-        {"class_weight": {-1: 2.0}},
-    ],
-)
-def test_leaps_make_the_same_updates(monkeypatch, options):
+def test_recorded_update_by_update_it_is_the_same_walk(as_rows, options):
     rng = np.random.default_rng(11)
-    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead: False)
     for noise in (0, 1):
         X, y = separable(rng, n=50, d=4, whole=True)
         y[rng.permutation(50)[:noise]] *= -1
         for labels in (y, np.where(X[:, 0] > 1, 5, y)):  # two classes, three classes
-            fits = []
-            for calls in (np.inf, 0.0):
-                monkeypatch.setattr("separatrix.learners.leaps.LEAP", calls)
-                fits.append(Perceptron(max_iter=40, **options))
+            fits = [Perceptron(max_iter=40, trace=trace, **options) for trace in (False, True)]
+            for model in fits:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConvergenceWarning)
-                    fits[-1].fit(X, labels)
+                    model.fit(as_rows(X), labels)
             for name in ("coef_", "intercept_", "dual_coef_", "n_updates_", "n_iter_"):
                 np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
 
 
-def test_no_leap_over_a_score_that_overflows(monkeypatch):
-    monkeypatch.setattr("separatrix.learners.leaps.LEAP", 0.0)
+def test_a_score_that_overflows_is_named():
     X, y = separable(np.random.default_rng(12), n=30, d=3)
     for broken in (np.nan, np.inf):
         with pytest.raises(ValueError, match="row 29, column 2"):
             Perceptron().fit(np.where((np.arange(30)[:, None] == 29) & (np.arange(3) == 2), broken, X), y)
     with pytest.raises(ValueError, match="overflow"):
         Perceptron(init=np.full(4, 1e300)).fit(1e20 * X, y)
-
-
-def test_the_compiler_is_called_once_the_work_of_a_fit_adds_up():
-    effort, another = compiled.Effort(), compiled.Effort()
-    assert not effort.pays(compiled.WORTH / 2)
-    assert not effort.pays(compiled.WORTH / 4)
-    assert effort.pays(compiled.WORTH / 2)
-    assert not another.pays(compiled.WORTH / 8, ahead=compiled.WORTH)  # whatever other fits have done
-    assert another.pays(compiled.WORTH / 8, ahead=10 * compiled.WORTH)
 
 
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])

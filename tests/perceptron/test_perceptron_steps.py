@@ -136,24 +136,20 @@ def test_and_takes_18_updates_at_every_step():
         assert model.certificate_.margin == pytest.approx(1 / np.sqrt(13))  # of (3, 2, -4), at (0, 1) and at (1, 0)
 
 
-@pytest.mark.parametrize("pays", [False, True])
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("options", [{}, {"init": "ones"}, {"shuffle": True, "random_state": 1, "init": "first"}])
-def test_compiled_and_in_leaps_it_is_the_same_walk(monkeypatch, pays, as_rows, options):
-    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, ahead: pays)
+def test_without_a_trace_it_is_the_same_walk(as_rows, options):
     rng = np.random.default_rng(3)
-    for leap in (0.0, np.inf):
-        monkeypatch.setattr("separatrix.learners.leaps.LEAP", leap)
-        for eta in (0.3, 0.1):
-            X, y = table(rng, "whole")
-            model = learned(Perceptron(eta0=eta, max_iter=8, **options), as_rows(X), y)
-            orders = permutations(1, len(X)) if "shuffle" in options else None
-            start = first(options.get("init", "zeros"), X, y, True)
-            walk = rational_walk(X, y, start=start, eta=STEPS[eta], orders=orders, passes=8)
-            used = np.bincount(np.array(walk.points[1:], dtype=int), minlength=len(X))
-            np.testing.assert_array_equal(model.dual_coef_, used)
-            got = np.append(model.coef_, model.intercept_)
-            np.testing.assert_array_equal(got, start + eta * floats(walk.sums)[-1])
+    for eta in (0.3, 0.1):
+        X, y = table(rng, "whole")
+        model = learned(Perceptron(eta0=eta, max_iter=8, **options), as_rows(X), y)
+        orders = permutations(1, len(X)) if "shuffle" in options else None
+        start = first(options.get("init", "zeros"), X, y, True)
+        walk = rational_walk(X, y, start=start, eta=STEPS[eta], orders=orders, passes=8)
+        used = np.bincount(np.array(walk.points[1:], dtype=int), minlength=len(X))
+        np.testing.assert_array_equal(model.dual_coef_, used)
+        got = np.append(model.coef_, model.intercept_)
+        np.testing.assert_array_equal(got, start + eta * floats(walk.sums)[-1])
 
 
 # ---------------------------------------------------------------------- streams

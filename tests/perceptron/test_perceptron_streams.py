@@ -1,7 +1,5 @@
 """partial_fit, warm starts, and everything that can be asked wrongly."""
 
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -172,18 +170,3 @@ def test_a_stream_goes_on_from_the_weights_of_a_loaded_model():
     np.testing.assert_array_equal(loaded.partial_fit(X[20:], y[20:]).coef_, stream.partial_fit(X[20:], y[20:]).coef_)
     with pytest.raises(InvalidInputError, match="balanced"):
         Perceptron(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
-
-
-def test_a_small_table_never_waits_for_the_compiler():
-    code = """
-import sys, warnings
-import numpy as np
-from separatrix import KernelPerceptron, Kozinec, Perceptron, PocketPerceptron
-from sklearn.datasets import load_iris
-warnings.simplefilter("ignore")
-X, y = load_iris(return_X_y=True)
-for model in (Perceptron(), PocketPerceptron(), Kozinec(), KernelPerceptron(max_iter=20)):
-    model.fit(X, y)
-assert "numba" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -156,45 +156,28 @@ def test_pairs_can_be_moved_from_any_start_and_the_residuals_follow():
 
 
 @pytest.mark.parametrize("bytes_", [30_000.0, 1e8])
-def test_working_sets_by_numpy_and_by_compiled_loops_lead_to_the_same_optimum(bytes_, monkeypatch):
+def test_working_sets_of_any_size_lead_to_the_same_optimum(bytes_, monkeypatch):
     X, y = problem(400)
     rows, U = KernelRows(Rbf(0.3), X), np.full(400, 3.0)
+    large = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
     monkeypatch.setattr(smo, "WORKING_SET", 64)
-    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work: True)
-    fast = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
-    monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work: False)
-    monkeypatch.setattr(smo, "compiled", None)
-    plain = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
-    assert max(fast.relative_gap, plain.relative_gap) <= 1e-8
-    np.testing.assert_allclose(plain.F, y - Rbf(0.3)(X, X) @ (plain.alpha * y), atol=1e-9)
-    np.testing.assert_allclose(plain.alpha @ y, 0.0, atol=1e-10)
-    np.testing.assert_allclose(dual(plain.alpha, plain.F, y), dual(fast.alpha, fast.F, y), rtol=2e-8)
+    small = Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10**6)
+    assert max(large.relative_gap, small.relative_gap) <= 1e-8
+    for found in (large, small):
+        np.testing.assert_allclose(found.F, y - Rbf(0.3)(X, X) @ (found.alpha * y), atol=1e-9)
+        np.testing.assert_allclose(found.alpha @ y, 0.0, atol=1e-10)
+    np.testing.assert_allclose(dual(small.alpha, small.F, y), dual(large.alpha, large.F, y), rtol=2e-8)
     # steps are limited there too
     assert Smo(rows, 1.0, y, U, bytes_).solve(1e-8, 10).steps == 10
 
 
-def test_what_a_working_set_gains_is_what_the_dual_gains(monkeypatch):
+def test_what_a_working_set_gains_is_what_the_dual_gains():
     X, y = problem(200)
     rows, U = KernelRows(Rbf(0.3), X), np.full(200, 3.0)
-    for pays in (True, False):
-        monkeypatch.setattr("separatrix.compiled.Effort.pays", lambda self, work, pays=pays: pays)
-        one = Smo(rows, 1.0, y, U, 1e8)
+    for intercept in (True, False):
+        one = Smo(rows, 1.0, y, U, 1e8, intercept=intercept)
         one._activate(np.arange(200))
         gained = one._optimise(np.arange(60), 2.0, 10**6)
         one._refresh()
         np.testing.assert_allclose(gained, dual(one.alpha, one.F, y), rtol=1e-5)
         assert gained > 0
-
-
-def test_the_compiler_is_waited_for_when_there_is_much_to_do():
-    def pays(n, moved=0.0):
-        X, y = problem(n)
-        one = Smo(KernelRows(Rbf(0.3), X), 1.0, y, np.ones(n), 1e8)
-        one._spent = moved
-        return one._compiling_pays()
-
-    assert not pays(10_000)
-    assert pays(30_000)
-    assert pays(10_000, moved=2e5)  # which was not so soon done
-    assert not pays(10_000, moved=1e5)
-    assert not pays(10_000)  # whatever came before

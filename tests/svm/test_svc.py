@@ -293,7 +293,7 @@ def test_blocks_of_the_kernel_matrix_are_computed_once_for_all_pairs(room, monke
     assert sum(computed) == 3 * 50 * 50 + (3 if room else 6) * within
 
 
-def test_easy_pairs_are_solved_without_the_descent_that_is_compiled(monkeypatch):
+def test_easy_pairs_are_solved_without_working_sets(monkeypatch):
     monkeypatch.setattr("separatrix.learners.kernel_svm.Smo", None)
     X, y = load_digits(return_X_y=True)
     model = SVC().fit(X, y)

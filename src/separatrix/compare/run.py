@@ -248,7 +248,7 @@ def _column(column: Column) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Of everything that the figures may depend on."""
-    names = ("numpy", "scipy", "scikit-learn", "numba", "polars")
+    names = ("numpy", "scipy", "scikit-learn", "polars")
     found = {"separatrix": separatrix.__version__, "python": platform.python_version(), "platform": platform.platform()}
     for name in names:
         try:

@@ -20,7 +20,6 @@ from separatrix._typing import Floats
 from separatrix.certificates import LogisticGap
 from separatrix.certificates._data import ALLOWED, Data
 from separatrix.certificates._logistic import Bounds, bounds
-from separatrix.compiled import worth
 from separatrix.design import Design
 from separatrix.design.row_space import narrowed
 from separatrix.design.sparse import SparseDesign
@@ -56,7 +55,6 @@ WIDEST = 3000  # largest order of a Hessian to factor
 LONG = 40  # entries of a row beside which the rest of what a sweep does for it is little
 PATIENCE = 60  # passes in which a sampled Hessian should have done
 STEPS = 10  # or less: what so many of Newton's steps cost, at 20 columns of a Hessian a pass
-ENTRY = 1 / 6  # Python steps in the time that a hard problem takes an entry of wide sparse rows, in some hundred passes
 
 
 @dataclass(frozen=True)
@@ -167,13 +165,11 @@ def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: boo
 
 
 def _descends(risk: Risk) -> bool:
-    """Whether to use dual coordinate descent: for two classes in wide sparse rows, once its loop is worth compiling."""
+    """Whether to use dual coordinate descent: for two classes in wide sparse rows."""
     design = risk.design
     if not isinstance(risk, LogisticRisk) or not isinstance(design, SparseDesign) or design.offset is not None:
         return False
-    if _tall(design) or (_many(design) and design.X.nnz < LONG * design.n):
-        return False
-    return worth(ENTRY * design.X.nnz)
+    return not (_tall(design) or (_many(design) and design.X.nnz < LONG * design.n))
 
 
 def _tall(design: Design) -> bool:

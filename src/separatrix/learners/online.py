@@ -1,113 +1,23 @@
 """Rosenblatt's rule, one point after the other: score each point; where it is a mistake, w <- w + c_i y_i (x_i, 1).
 
-The loop is written twice, for dense rows and for CSR rows, and runs in two ways from the same source: compiled on
-arrays, or, while there is little work, by Python on lists (which Python reads faster than arrays). Where mistakes are
-few, `Leaps` from one to the next take its place.
+The loop is in `loops.online`; here are the walk's state, and the rows as the loop reads them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import frexp
 from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import Effort, Loop, compiled, prefetch, unsigned
 from separatrix.design import Design
-from separatrix.learners import leaps
-
-INFINITY = float("inf")
-ELEMENTS = 30  # entries per unit of work: Python then spends a quarter of a second before the compiler is called
-AHEAD = 4  # rows that are on their way from memory while one is worked on
-LIST_ENTRIES = 1_000_000  # a list takes four times the memory of an array: only for small tables
+from separatrix.loops.online import MISTAKES, PASSES, UPDATES, online_csr, online_dense
+from separatrix.loops.rows import BUDGET, csr_arrays, floats
 
 # a score of 0 is a mistake for the points whose signed step is below this: all, those with y = -1, none
 TIES = {"mistake": np.inf, "positive": 0.0, "correct": -np.inf}
-
-
-def online_dense(
-    x: Any, one: Any, step: Any, offset: Any, tie: Any, order: Any, start: Any, w: Any, alpha: Any, drift: Any,
-    seen: Any, history: Any, when: Any,
-) -> Any:  # fmt: skip
-    """Points order[start:] of the dense rows x; see `Rows.run`."""
-    d, end = len(w) - 1, len(step) if order is None else len(order)
-    updates = 0
-    for t in range(start, end):
-        i = t if order is None else order[t]
-        row = x[i]
-        score = one * w[d]
-        for j in range(d):
-            score += row[j] * w[j]
-        if offset is not None:
-            score += offset[i]
-        if not abs(score) < INFINITY:
-            return t, -1
-        if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
-            change = step[i]
-            for j in range(d):
-                w[j] += change * row[j]
-            w[d] += change * one
-            alpha[i] += 1
-            updates += 1
-            if drift is not None:
-                for j in range(d):
-                    drift[j] += (seen + t) * (change * row[j])
-                drift[d] += (seen + t) * (change * one)
-            if when is not None:
-                for j in range(d + 1):
-                    history[updates - 1, j] = w[j]
-                when[updates - 1] = t
-                if updates == len(when):
-                    return t + 1, updates
-    return end, updates
-
-
-def online_csr(
-    data: Any, indices: Any, indptr: Any, one: Any, step: Any, offset: Any, tie: Any, order: Any, start: Any, w: Any,
-    alpha: Any, drift: Any, seen: Any, history: Any, when: Any,
-) -> Any:  # fmt: skip
-    """Points order[start:] of the CSR rows (data, indices, indptr); see `Rows.run`."""
-    d, end = len(w) - 1, len(step) if order is None else len(order)
-    updates = 0
-    for t in range(start, end):
-        i = t if order is None else order[t]
-        if t + AHEAD < end:
-            later = t + AHEAD if order is None else order[t + AHEAD]
-            prefetch(indptr[later], indptr[later + 1], data, indices)
-        first, last = indptr[i], indptr[i + 1]
-        middle = (first + last) >> 1
-        score, other = one * w[d], 0.0  # two sums: an addition need not wait for the one before
-        for p, q in zip(range(first, middle), range(middle, last)):  # noqa: B905  the second may have one more
-            score += data[p] * w[indices[p]]
-            other += data[q] * w[indices[q]]
-        for q in range(middle + (middle - first), last):
-            other += data[q] * w[indices[q]]
-        score += other
-        if offset is not None:
-            score += offset[i]
-        if not abs(score) < INFINITY:
-            return t, -1
-        if (score < 0.0) == (step[i] > 0.0) if score != 0.0 else step[i] < tie:
-            change = step[i]
-            for p in range(first, last):
-                w[indices[p]] += change * data[p]
-            w[d] += change * one
-            alpha[i] += 1
-            updates += 1
-            if drift is not None:
-                for p in range(first, last):
-                    drift[indices[p]] += (seen + t) * (change * data[p])
-                drift[d] += (seen + t) * (change * one)
-            if when is not None:
-                for j in range(d + 1):
-                    history[updates - 1, j] = w[j]
-                when[updates - 1] = t
-                if updates == len(when):
-                    return t + 1, updates
-    return end, updates
 
 
 @dataclass
@@ -203,29 +113,10 @@ class Rows:
 
     def __init__(self, design: Design) -> None:
         X = design.X
-        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
         self.n, self.d = design.n, design.d
-        self.ahead = 0  # passes that will most likely follow
-        self.mistakes = self.n  # of the last run: a guess for the next
-        self.effort = Effort()
         self.one = float(design.intercept)
         self.sparse = hasattr(X, "indptr")
-        self.arrays: tuple[Array, ...]
-        self._leaping: leaps.Leaps | None = None
-        if self.sparse:
-            self.arrays = (X.data.astype(dtype, copy=False), unsigned(X.indices), unsigned(X.indptr))
-        else:
-            self.arrays = (np.ascontiguousarray(X, dtype=dtype),)
-
-    @cached_property
-    def _lists(self) -> tuple[list[Any], ...]:
-        return tuple(array.tolist() for array in self.arrays)
-
-    def _leaps(self, step: Floats, offset: Floats | None, tie: float) -> leaps.Leaps:
-        known = self._leaping
-        if known is None or known.step is not step or known.offset is not offset or known.tie != tie:
-            self._leaping = known = leaps.Leaps(self.arrays[0], self.one, step, offset, tie)
-        return known
+        self.arrays: tuple[Array, ...] = csr_arrays(X) if self.sparse else (floats(X),)
 
     def add(self, i: int, change: float, w: Floats) -> None:
         """w <- w + change (x_i, one)."""
@@ -254,7 +145,7 @@ class Rows:
         order : integer array or None
             The points in the order of their turn; None for 0, 1, ...
         start : int
-            Where in `order` to begin.
+            How many of them have had their turn.
         state : State
             Changed in place, except for `seen`.
         history, when : arrays of shape (m, d + 1) and (m,)
@@ -266,26 +157,32 @@ class Rows:
         FloatingPointError
             If a score is not finite.
         """
-        loop: Loop = online_csr if self.sparse else online_dense
-        left, entries = (self.n if order is None else len(order)) - start, self.arrays[0].size
-        one_by_one = (entries / self.n + 5) * left
-        in_leaps = np.inf if self.sparse or len(state.drift) or len(when) else leaps.cost(entries, self.mistakes)
-        work = min(one_by_one, in_leaps) / ELEMENTS
-        # None for what nobody asks for: then there is less to compile
-        drift = state.drift if len(state.drift) else None
-        record = (history, when) if len(when) else (None, None)
-        rest = (state.alpha, drift, state.seen, *record)
-        if entries > LIST_ENTRIES or self.effort.pays(work, ahead=self.ahead * work):
-            run = compiled(loop, np.inf, in_order=self.sparse)  # to gather weights into vectors takes longer
-            stop, updates = run(*self.arrays, self.one, step, offset, tie, order, start, state.w, *rest)
-        elif in_leaps < one_by_one and (leaping := self._leaps(step, offset, tie)).finite(state.w):
-            stop, updates = start + left, leaping.run(order, start, state.w, state.alpha)
-        else:
-            w, turns = state.w.tolist(), None if order is None else order.tolist()
-            bases = None if offset is None else offset.tolist()
-            stop, updates = loop(*self._lists, self.one, step.tolist(), bases, tie, turns, start, w, *rest)
-            state.w[:] = w
-        if updates < 0:
-            raise FloatingPointError(f"the score of row {stop if order is None else order[stop]} is not finite")
-        self.mistakes = int(updates)
-        return int(stop), int(updates)
+        stop, counts = self._walk(step, offset, tie, order, start, 1, state, history, when)
+        return stop, int(counts[UPDATES])
+
+    def passes(self, step: Floats, offset: Floats | None, tie: float, most: int, state: State) -> tuple[int, int, int]:
+        """All points in turn until a pass has no mistake, `most` times at most: passes, updates, and last mistakes.
+
+        The other parameters, and the error, are those of `run`.
+        """
+        _, counts = self._walk(step, offset, tie, None, 0, most, state, np.empty((0, 0)), np.empty(0, dtype=np.int64))
+        return int(counts[PASSES]), int(counts[UPDATES]), int(counts[MISTAKES])
+
+    def _walk(
+        self, step: Floats, offset: Floats | None, tie: float, order: Integers | None, start: int, passes: int,
+        state: State, history: Floats, when: Integers,
+    ) -> tuple[int, Integers]:  # fmt: skip
+        loop: Any = online_csr if self.sparse else online_dense
+        room, counts = len(when), np.zeros(3, dtype=np.int64)
+        end, drift = self.n if order is None else len(order), state.drift if len(state.drift) else None
+        stop = start
+        while True:
+            stop = loop(
+                *self.arrays, self.d, self.one, step, offset, tie, order, stop, end, passes, state.w, state.alpha,
+                drift, state.seen, history, when, room, counts, BUDGET,
+            )  # fmt: skip
+            updates = counts[UPDATES]
+            if updates < 0:
+                raise FloatingPointError(f"the score of row {stop if order is None else order[stop]} is not finite")
+            if stop == end or (room and updates == room):
+                return stop, counts

@@ -24,7 +24,6 @@ from separatrix.learners.sides import positive_code, separator
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.targets import Targets
 
-MANY = 0.01  # share of mistakes from which on a clean pass is far away
 RECORDED = 64  # updates whose scores a trace computes at once
 
 
@@ -148,7 +147,11 @@ class Run:
 def train(task: Task, state: State, watch: Recorder | None) -> Run:
     """Pass after pass by the chosen rule, until one without mistakes, `patience` ones without use, or `max_iter`."""
     rule, settings = RULES[task.settings.update], task.settings
-    updates = mistakes = passes = useless = task.rows.ahead = 0
+    if rule is online_pass and settings.shuffle is None and settings.tol is None and watch is None:
+        passes, updates, mistakes = task.rows.passes(task.step, task.offset, task.tie, settings.max_iter, state)
+        state.seen += passes * task.rows.n
+        return Run(state, passes, updates, mistakes)
+    updates = mistakes = passes = useless = 0
     best = np.inf
     for _ in range(settings.max_iter):
         mistakes, more = rule(task, state, watch)
@@ -161,7 +164,6 @@ def train(task: Task, state: State, watch: Recorder | None) -> Run:
             best = min(best, loss)
             if useless >= settings.patience:
                 return Run(state, passes, updates, mistakes, stalled=True)
-        task.rows.ahead = settings.max_iter - passes if mistakes > MANY * task.rows.n else 0
     return Run(state, passes, updates, mistakes)
 
 

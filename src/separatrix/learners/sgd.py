@@ -1,90 +1,23 @@
 """Stochastic gradient descent, one point at a time: w <- w - eta d/dw [C c_i loss(y_i, w.x_i + b) + 1/(2n) ‖w‖²].
 
 The n terms in brackets add up to the objective. With e = t - p, the error of the probability p = sigma(w.x + b), the
-step is eta C c_i e x_i for log, and eta C c_i 2 e p (1 - p) x_i for squared_error. The loop is written for dense rows
-and for CSR rows; it runs compiled, or, while there is little work, by Python on lists.
+step is eta C c_i e x_i for log, and eta C c_i 2 e p (1 - p) x_i for squared_error. Two classes are a loop of
+`loops.sgd`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
 from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import Loop, compiled
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
-from separatrix.learners.online import ELEMENTS, LIST_ENTRIES, Rows
-
-SMALLEST = 1e-100  # a common factor of the weights below this is multiplied in
-
-
-def sgd_dense(
-    x: Any, one: Any, order: Any, target: Any, step: Any, keep: Any, squared: Any, w: Any, history: Any
-) -> Any:
-    """The points of ``order`` among the dense rows x; see `Points.one_pass`."""
-    d = len(w) - 1
-    for t in range(len(order)):
-        i = order[t]
-        row = x[i]
-        score = one * w[d]
-        for j in range(d):
-            score += row[j] * w[j]
-        if not abs(score) < np.inf:
-            return t
-        small = exp(-abs(score))
-        p = 1.0 / (1.0 + small) if score >= 0.0 else small / (1.0 + small)
-        change = step[i] * (target[i] - p)
-        if squared:
-            change *= 2.0 * small / (1.0 + small) ** 2
-        for j in range(d):
-            w[j] = keep * w[j] + change * row[j]
-        w[d] += change * one
-        if len(history) > 0:
-            for j in range(d + 1):
-                history[t, j] = w[j]
-    return len(order)
-
-
-def sgd_csr(
-    data: Any, indices: Any, indptr: Any, one: Any, order: Any, target: Any, step: Any, keep: Any, squared: Any, w: Any,
-    history: Any,
-) -> Any:  # fmt: skip
-    """The points of ``order`` among the CSR rows; the weights are held as a common factor times w."""
-    d = len(w) - 1
-    factor = 1.0
-    for t in range(len(order)):
-        i = order[t]
-        first, last = indptr[i], indptr[i + 1]
-        score = 0.0
-        for k in range(first, last):
-            score += data[k] * w[indices[k]]
-        score = factor * score + one * w[d]
-        if not abs(score) < np.inf:
-            return t
-        small = exp(-abs(score))
-        p = 1.0 / (1.0 + small) if score >= 0.0 else small / (1.0 + small)
-        change = step[i] * (target[i] - p)
-        if squared:
-            change *= 2.0 * small / (1.0 + small) ** 2
-        factor *= keep
-        if factor < SMALLEST:
-            for j in range(d):
-                w[j] *= factor
-            factor = 1.0
-        for k in range(first, last):
-            w[indices[k]] += change / factor * data[k]
-        w[d] += change * one
-        if len(history) > 0:
-            for j in range(d):
-                history[t, j] = factor * w[j]
-            history[t, d] = w[d]
-    for j in range(d):
-        w[j] *= factor
-    return len(order)
+from separatrix.learners.online import Rows
+from separatrix.loops.rows import BUDGET
+from separatrix.loops.sgd import sgd_csr, sgd_dense
 
 
 @dataclass(frozen=True)
@@ -126,18 +59,18 @@ class Points:
             raise FloatingPointError(f"the score of row {order[min(seen, len(order) - 1)]} is not finite")
 
     def _two_classes(self, W: Floats, rate: float, order: Integers, keep: float, history: Floats) -> int:
-        rows = self.rows
-        loop: Loop = sgd_csr if rows.sparse else sgd_dense
-        work = (rows.arrays[0].size / rows.n + 10) * len(order) / ELEMENTS
-        step, target, past = rate * self.weight, self.codes.astype(np.float64), history[:, 0]
-        if rows.arrays[0].size > LIST_ENTRIES or rows.effort.pays(work):
-            run = compiled(loop, np.inf)
-            return int(run(*rows.arrays, rows.one, order, target, step, keep, self.squared, W[0], past))
-        w = W[0].tolist()
-        plain = (order.tolist(), target.tolist(), step.tolist())
-        seen = int(loop(*rows._lists, rows.one, *plain, keep, self.squared, w, past))
-        W[0] = w
-        return seen
+        rows, end, t, common = self.rows, len(order), 0, np.ones(1)
+        step, target = rate * self.weight, self.codes.astype(np.float64)
+        w, past = W[0], history[:, 0] if len(history) else None
+        loop: Any = sgd_csr if rows.sparse else sgd_dense
+        factor = (common,) if rows.sparse else ()
+        while 0 <= t < end:
+            t = loop(
+                *rows.arrays, rows.d, rows.one, order, t, end, target, step, keep, self.squared, w, *factor, past,
+                BUDGET,
+            )  # fmt: skip
+        w[: rows.d] *= common[0]
+        return t if t >= 0 else -1 - t
 
     def _several(self, W: Floats, rate: float, order: Integers, keep: float, history: Floats) -> int:
         """W <- W + eta C c_i (Y_i - P_i) (x_i, 1)', P_i = softmax(W (x_i, 1)), as NumPy does it."""

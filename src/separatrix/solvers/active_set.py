@@ -14,7 +14,8 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.solvers.soft_margin import EPS, TINY, best_intercept, may_fall, may_rise, relative_gap, sums
+from separatrix.loops.working_set import optimised
+from separatrix.solvers.soft_margin import EPS, TINY, best_intercept, relative_gap, sums
 
 ROUNDS = 25
 
@@ -30,31 +31,7 @@ def approached(
     those that may rise, and j promises the largest gain (F_i - F_j)² / ‖phi(x_i) - phi(x_j)‖². No such pair is left
     when F_i - F_j <= violation for all: then f is as close to its optimum as that.
     """
-    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else start
-    full = np.where(may_rise(alpha, y, U), 0.0, -np.inf)  # added to F, it leaves those that may rise
-    falls = np.where(may_fall(alpha, y, U), 1.0, 0.0)
-    low, high, c = np.minimum(0.0, U * y).tolist(), np.maximum(0.0, U * y).tolist(), (alpha * y).tolist()
-    diagonal, least = K.diagonal().astype(np.float64), 4.0 * float(np.finfo(K.dtype).eps)
-    for step in range(steps):
-        i = int((F + full).argmax())
-        ahead = F[i] - F
-        ahead *= falls
-        apart = diagonal + diagonal[i]
-        apart -= 2.0 * K[i]
-        np.maximum(apart, least, out=apart)  # K is scaled: its largest entry is 1
-        gain = np.maximum(ahead, 0.0)
-        gain *= gain
-        gain /= apart
-        j = int(gain.argmax())
-        lead = ahead.item(j)
-        if lead <= violation and ahead.max() <= violation:
-            return np.array(c) * y, step
-        t = min(lead / apart.item(j), high[i] - c[i], c[j] - low[j])
-        c[i], c[j] = min(c[i] + t, high[i]), max(c[j] - t, low[j])
-        for k in (i, j):
-            full[k], falls[k] = 0.0 if c[k] < high[k] else -np.inf, c[k] > low[k]
-        F -= np.float64(t) * (K[i] - K[j])  # t may be beyond the range of float32, in which K may be
-    return np.array(c) * y, steps
+    return _optimised(K, y, U, violation, steps, start, intercept=True)
 
 
 def ascended(
@@ -64,19 +41,16 @@ def ascended(
 
     alpha_i += clip(s_i / k(x_i, x_i)) within its bounds, where s_i = y_i F_i; i is the point that gains most.
     """
-    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else start
-    alpha = alpha.copy()
-    diagonal = K.diagonal().astype(np.float64)
-    curvature = np.maximum(diagonal, 4.0 * float(np.finfo(K.dtype).eps))  # K is scaled: its largest entry is 1
-    for step in range(steps):
-        s = y * F
-        move = np.clip(alpha + s / curvature, 0.0, U) - alpha
-        if float(np.abs(s[move != 0]).max(initial=0.0)) <= violation:
-            return alpha, step
-        i = int((move * (s - 0.5 * curvature * move)).argmax())
-        alpha[i] = min(max(alpha[i] + move[i], 0.0), U[i])
-        F -= (move[i] * y[i]) * K[i]
-    return alpha, steps
+    return _optimised(K, y, U, violation, steps, start, intercept=False)
+
+
+def _optimised(
+    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None, intercept: bool
+) -> tuple[Floats, int]:
+    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else (start[0].copy(), start[1])
+    K, diagonal = np.ascontiguousarray(K), K.diagonal().astype(np.float64)
+    taken, _ = optimised(K, diagonal, y, U, alpha, F, violation, steps, intercept)
+    return alpha, taken
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,10 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats
-from separatrix.compiled import compiled, unsigned
+from separatrix.loops.hinge_descent import ACTIVE, DONE, GAP, VALUE, B, at_start, hinge_sweeps
+from separatrix.loops.rows import BUDGET, csr_arrays
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
-MANY = 8192  # rows in play that are read faster forwards; fewer come from the cache in any order
-LONG, SHORT = 64, 16  # rows read straight through; fewer with a free intercept, by which each row feels the last
-RELAXED = 1.3  # step over the step to the optimum of one alpha: up to 2 each step ascends, 1.2 to 1.6 are about as good
 ROUND = 4  # sweeps over all rows in play after which it is seen which of them move
 FAR = 24  # rows in play for each of those that moved farthest
 MOST = 0.5  # of all squared movement: when theirs is more they are swept alone; of rows not alike it is a third
@@ -68,10 +66,7 @@ class CoordinateDescent:
         n, d = X.shape
         self.y, self.bound, self.ridge, self.intercept = y, bound, ridge, intercept
         self._X = X
-        squares = np.zeros(n)
-        filled = np.flatnonzero(np.diff(X.indptr))
-        if len(filled):
-            squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled])
+        squares = row_squares(X)
         self._rho = LIGHT * float(squares.mean()) if intercept else 0.0
         curvature = squares + ridge + self._rho
         curvature[curvature <= 0] = 1.0
@@ -85,7 +80,6 @@ class CoordinateDescent:
         self._settled = np.array([self.b, self.t, self._rho])  # b and t before b last moved, and at what rate it did
         self._limits = np.array([np.inf, -np.inf])  # slopes beyond which a row at a bound is set aside
         self._seed = np.array([88172645463325252], dtype=np.uint64)
-        self._loop = compiled(sweeps, 10.0 * X.nnz)
         self._play(np.arange(n))
 
     def descend(self, target: float, most: int) -> float:
@@ -119,7 +113,7 @@ class CoordinateDescent:
             rows = rows[np.argpartition(squares[rows], -count)[-count:]] if count else rows[:0]
         if squares[rows].sum() <= MOST * squares.sum():
             return False
-        order, limits = np.sort(rows).astype(np.uint32), np.array([np.inf, -np.inf])
+        order, limits = np.sort(rows).astype(np.int64, copy=False), np.array([np.inf, -np.inf])
         self._sweep(order, len(order), 0, limits, NEVER, target, DWELL)  # b is for all rows: it waits
         return True
 
@@ -127,14 +121,15 @@ class CoordinateDescent:
         self, order: Array, active: int, few: int, limits: Floats, still: float, target: float, most: int
     ) -> tuple[int, int, float]:
         """Sweep over these of the rows in memory: how many stay in play, how many sweeps, the estimated gap."""
-        work = np.array([self.b, self.t, self._lagrangian(self.w, self.alpha, self.b), 0.0])
-        active, epochs = self._loop(
-            *self._packed, self._rho, self.w, work, order, active, few, limits, self._settled, self._seed,
-            still, target, most,
-        )  # fmt: skip
+        place, work = at_start(active, self.b, self.t, self._lagrangian(self.w, self.alpha, self.b))
+        rest = (self._rho, self.w, order, np.empty_like(order), limits, self._settled, self._seed, work, place)
+        sweeps: Any = hinge_sweeps
+        while not sweeps(*self._packed, *rest, few, still, target, most, BUDGET):
+            pass
         self.alpha[self._rows] = self._packed[-1]
-        self.b, self.t = float(work[0]), float(self.y @ self.alpha)
-        return active, epochs, float(work[3] / max(work[2] + work[3], np.finfo(np.float64).tiny))
+        self.b, self.t = float(work[B]), float(self.y @ self.alpha)
+        gap = float(work[GAP] / max(work[VALUE] + work[GAP], np.finfo(np.float64).tiny))
+        return int(place[ACTIVE]), int(place[DONE]), gap
 
     def check(self) -> float:
         """The gap relative to the objective, of all rows; those set aside that should not be come back."""
@@ -216,12 +211,21 @@ class CoordinateDescent:
         """Continue with these rows, which are copied next to each other if they are few."""
         n = len(self.y)
         if len(rows) > FEW * n:
-            self._rows, X, self._order = np.arange(n), self._X, rows.astype(np.uint32)
+            self._rows, X, self._order = np.arange(n), self._X, rows.astype(np.int64, copy=False)
         else:
-            self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows), dtype=np.uint32)
+            self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows))
         self.in_play = len(rows)
-        columns = (self.y, self.bound, self.ridge, self._curvature, self.alpha)
-        self._packed = (unsigned(X.indptr), unsigned(X.indices), X.data, *(c[self._rows] for c in columns))
+        data, indices, indptr = csr_arrays(X)
+        rows = np.column_stack([self.y, self.bound, self.ridge, self._curvature])[self._rows]
+        self._packed = (indptr, indices, data, len(self._rows), rows, self.alpha[self._rows])
+
+
+def row_squares(X: Any) -> Floats:
+    """‖x_i‖² of the rows of a CSR matrix."""
+    squares, filled = np.zeros(X.shape[0]), np.flatnonzero(np.diff(X.indptr))
+    if len(filled):
+        squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled])
+    return squares
 
 
 def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:
@@ -242,103 +246,3 @@ def _factored(X: Any, y: Floats, ridge: Floats, r: Floats, intercept: bool) -> F
         return np.zeros(len(y))
     d, e = linalg.cho_solve(factor, np.column_stack([r, y]), check_finite=False).T
     return np.asarray(d - e * (float(y @ d) / float(y @ e)) if intercept else d)
-
-
-def sweeps(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    y: Floats,
-    bound: Floats,
-    ridge: Floats,
-    curvature: Floats,
-    alpha: Floats,
-    rho: float,
-    w: Floats,
-    work: Floats,
-    order: Array,
-    active: int,
-    fewest: int,
-    limits: Floats,
-    settled: Floats,
-    seed: Array,
-    still: float,
-    target: float,
-    most: int,
-) -> tuple[int, int]:
-    """Passes over the rows in play, order[:active]; rows that sit firmly at a bound are set aside.
-
-    Until the gaps of the rows sum to `target` of the objective, or at most `fewest` rows are in play, or `most` times.
-    """
-    b, t, value = work[0], work[1], work[2]
-    x = seed[0]
-    done = 0
-    while done < most:
-        done += 1
-        run = max(1, min(SHORT if rho > 0.0 else LONG, active // LONG))
-        runs = (active + run - 1) // run
-        turn = np.arange(runs)
-        gap, high, low, before = 0.0, -np.inf, np.inf, t
-        for r in range(runs):
-            x ^= x << np.uint64(13)  # xorshift
-            x ^= x >> np.uint64(7)
-            x ^= x << np.uint64(17)
-            j = r + np.int64(x % np.uint64(runs - r))
-            first = turn[j]
-            turn[j] = turn[r]
-            last = min(first * run + run, active) - 1
-            for step in range(last + 1 - first * run):
-                k = first * run + step if active > MANY or x & np.uint64(1 << 40) else last - step
-                i = order[k]
-                start, stop = indptr[i], indptr[i + np.uint32(1)]
-                score = b + rho * t
-                for q in range(start, stop):
-                    score += w[indices[q]] * data[q]
-                old = alpha[i]
-                g = y[i] * score - 1.0 + ridge[i] * old
-                projected = g
-                if old <= 0.0:
-                    if g > limits[0]:
-                        order[k] = len(y)
-                        continue
-                    projected = min(g, 0.0)
-                elif old >= bound[i]:
-                    if g < limits[1]:
-                        order[k] = len(y)
-                        continue
-                    projected = max(g, 0.0)
-                high = max(high, projected)
-                low = min(low, projected)
-                if g > ridge[i] * old:
-                    gap += old * (g - 0.5 * ridge[i] * old)
-                elif ridge[i] > 0.0:
-                    gap += 0.5 * g * g / ridge[i]
-                else:
-                    gap += (old - bound[i]) * g
-                if projected != 0.0:
-                    new = min(max(old - RELAXED * g / curvature[i], 0.0), bound[i])
-                    change = new - old
-                    alpha[i] = new
-                    value -= change * (g + 0.5 * curvature[i] * change)
-                    change *= y[i]
-                    t += change
-                    for q in range(start, stop):
-                        w[indices[q]] += change * data[q]
-        kept = 0
-        for k in range(active):
-            order[kept] = order[k]
-            kept += order[k] < len(y)
-        active = kept
-        limits[0] = high if high > 0 else np.inf
-        limits[1] = low if low < 0 else -np.inf
-        if rho > 0.0 and abs(t - before) <= still * abs(t):
-            secant = -(b - settled[0]) / (t - settled[1]) if t != settled[1] else 0.0
-            settled[2] = min(max(secant, rho), 4.0 * settled[2])
-            settled[0], settled[1] = b, t
-            value -= settled[2] * t * t
-            b += settled[2] * t
-        if gap <= target * (value + gap) or active <= fewest:
-            break
-    seed[0] = x
-    work[0], work[1], work[2], work[3] = b, t, value, gap
-    return active, done

@@ -2,7 +2,7 @@
 
 A kernel of vectors is a function of a matrix product: exp(-gamma ‖a - b‖²) = exp((2 gamma a, -gamma ‖a‖², 1).(b, 1,
 -gamma ‖b‖²)), so that a block of the kernel matrix is one product and one function applied in place. Sparse rows are
-multiplied by a compiled loop over the columns they use. Where this would cost digits, and for every other kernel,
+multiplied by a loop over the columns they use. Where this would cost digits, and for every other kernel,
 `KernelRows` computes the block.
 """
 
@@ -17,9 +17,10 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import compiled
-from separatrix.design import threads
 from separatrix.kernels import KernelRows, Linear, Poly, Rbf, Sigmoid
+from separatrix.loops import threads
+from separatrix.loops.kernel_rows import exponentials, sparse_product
+from separatrix.loops.rows import BUDGET, csr_arrays
 
 ROWS = 32  # rows in a block: enough for BLAS, few enough for the block to be in cache when the function is applied
 ALLOWED = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 1e-4}  # error of an exponent that is let pass
@@ -110,7 +111,7 @@ class KernelColumns:
                 for first in starts:
                     work(first)
             else:
-                list(threads.pool().map(work, starts))
+                threads.over(starts, work)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +125,9 @@ class Factors:
         return Factors(self.dense[index], None if self.rest is None else self.rest[index])
 
     @cached_property
-    def rest_transposed(self) -> Any:
+    def rest_transposed(self) -> tuple[Array, Array, Array]:
         """The rest by columns."""
-        return self.rest.T.tocsr()
+        return csr_arrays(self.rest.T.tocsr())
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +146,19 @@ class Product:
     def __call__(self, rows: Integers, out: Array) -> None:
         np.matmul(self.left.dense[rows], self.right.dense.T, out=out)
         if self.left.rest is not None:
-            some, columns = self.left.rest[rows], self.right.rest_transposed
-            loop = compiled(sparse_product, 64.0 * columns.nnz)
-            loop(some.indptr, some.indices, some.data, columns.indptr, columns.indices, columns.data, out)
+            self._add_rest(rows, out)
         self.apply(out)
+
+    def _add_rest(self, rows: Integers, out: Array) -> None:
+        """out += what the sparse parts give."""
+        values, columns, ends = csr_arrays(self.left.rest[rows])
+        other_values, positions, other_ends = self.right.rest_transposed
+        ends, columns = ends.astype(positions.dtype, copy=False), columns.astype(positions.dtype, copy=False)
+        row = 0
+        while row < len(out):
+            row = sparse_product(
+                ends, columns, values, other_ends, positions, other_values, out, out.shape[1], row, len(out), BUDGET
+            )
 
 
 def _product(rows: KernelRows, scale: float, dtype: np.dtype[Any]) -> Product | None:
@@ -189,7 +199,7 @@ def _as(rest: Any, dtype: np.dtype[Any], factor: float = 1.0) -> Any:
 
 
 def _exp(values: Array) -> None:
-    np.exp(values, out=values)
+    exponentials(values, values.size)
 
 
 @dataclass(frozen=True)
@@ -201,16 +211,3 @@ class _Scaled:
 
     def __call__(self, values: Array) -> None:
         np.divide(self.kernel.apply(values), values.dtype.type(self.scale), out=values)
-
-
-def sparse_product(
-    row_ends: Any, row_columns: Any, row_values: Any, ends: Any, positions: Any, values: Any, out: Any
-) -> None:
-    """out += A B', for A given by rows and B' by rows, both sparse."""
-    for r in range(out.shape[0]):
-        o = out[r]
-        for e in range(row_ends[r], row_ends[r + 1]):
-            k = row_columns[e]
-            v = row_values[e]
-            for t in range(ends[k], ends[k + 1]):
-                o[positions[t]] += v * values[t]

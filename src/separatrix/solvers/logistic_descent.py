@@ -26,17 +26,18 @@ from typing import TypeAlias
 import numpy as np
 
 from separatrix._typing import Array, Floats
-from separatrix.compiled import compiled, unsigned
+from separatrix.loops.hinge_descent import LONG, SHORT
+from separatrix.loops.logistic_descent import logistic_sweep
+from separatrix.loops.rows import BUDGET, csr_arrays
 from separatrix.problems.risk import Risk
-from separatrix.solvers.coordinate_descent import LONG, SHORT, STILL
+from separatrix.solvers.coordinate_descent import STILL, row_squares
 from separatrix.solvers.driver import State
 
 SLOW = 0.5  # of the gap is what a sweep must leave in the mean, or another solver goes on
 LAST, LAST_FREE = 3, 6  # sweeps in this mean; more with a free intercept, which makes the gap jump when it moves
 LIGHT = 0.02  # rho over the mean curvature of the dual in an alpha: see `coordinate_descent`
 SEEN = 0.5  # of the gaps of the rows as a sweep met them: about the most that it leaves as a gap of the weights
-INEXACT = 0.1  # of the left side above that Newton's steps may leave
-EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
+TINY = float(np.finfo(np.float64).tiny)
 
 Solver: TypeAlias = Callable[[Risk, Floats], Iterator[State]]
 
@@ -71,37 +72,40 @@ def logistic_descent(risk: Risk, within: Callable[[Floats, float], bool], otherw
 
 
 class _Descent:
-    """Where the ascent of the dual stands: `alpha` and its log-odds `u`, w, b, and the balance t."""
+    """Where the ascent of the dual stands: alpha and its log-odds u (in `_state`), w, b, and the balance t."""
 
     def __init__(self, risk: Risk) -> None:
         X, c = risk.design.X, risk.weight
         n, d = X.shape
         self.y, self.c = 2.0 * risk.targets.values - 1.0, c
-        data = X.data if X.data.dtype.kind == "f" else X.data.astype(np.float64)
-        self._rows = unsigned(X.indptr), unsigned(X.indices), data, self.y, c
-        self.u, self.alpha, self.w = np.zeros(n), np.zeros(n), np.zeros(d)
+        data, indices, indptr = csr_arrays(X)
+        squares = row_squares(X)
+        self._rows = indptr, indices, data, np.column_stack([self.y, c, squares])
+        self._state, self.w = np.zeros((n, 2)), np.zeros(d)
         self.b = self.t = self._rho = 0.0
         self._free = risk.design.intercept
         if self._free:
             positive = float(c[self.y > 0].sum())
             self.b = math.log(positive / (float(c.sum()) - positive))
-            self._rho = LIGHT * (float(np.vdot(data, data)) / n + 4.0 / float(c.mean()))  # 4 / c_i bends the entropy
+            self._rho = LIGHT * (float(squares.mean()) + 4.0 / float(c.mean()))  # 4 / c_i bends the entropy
         self._settled = self.b, self.t, self._rho  # b and t before b last moved, and at what rate it did
         self._run = max(1, min(SHORT if self._free else LONG, n // LONG))
         self._random = np.random.default_rng(0)
-        self._loop = compiled(sweep, np.inf)
 
     def sweep(self) -> float:
         """All rows once, and b if t stands still; the gaps of the rows as they were met."""
         before = self.t
-        gap, self.t = self._loop(*self._rows, self._order(), self._rho, self.b, before, self.u, self.alpha, self.w)
+        order, sums, k = self._order(), np.array([0.0, before]), 0
+        while k < len(order):
+            k = logistic_sweep(*self._rows, order, k, len(order), self._rho, self.b, self._state, self.w, sums, BUDGET)
+        gap, self.t = float(sums[0]), float(sums[1])
         if self._free and abs(self.t - before) <= STILL * abs(self.t):
             b, t, rate = self._settled
             secant = (b - self.b) / (self.t - t) if self.t != t else 0.0
             rate = min(max(secant, self._rho), 4.0 * rate)
             self._settled = self.b, self.t, rate
             self.b += rate * self.t
-        return float(gap)
+        return gap
 
     def weights(self) -> Floats:
         """w, and the intercept that the next row would see."""
@@ -110,7 +114,8 @@ class _Descent:
 
     def dual(self) -> float:
         """sum_i c_i log(1 + exp(u_i)) - alpha_i u_i, which are the entropies, minus 1/2 ‖w‖²; 0 if that is negative."""
-        entropy = float(self.c @ np.logaddexp(0.0, self.u) - self.alpha @ self.u)
+        u, alpha = self._state.T
+        entropy = float(self.c @ np.logaddexp(0.0, u) - alpha @ u)
         return max(0.0, entropy - 0.5 * float(self.w @ self.w))
 
     def _order(self) -> Array:
@@ -118,7 +123,7 @@ class _Descent:
         n, run = len(self.y), self._run
         starts = run * self._random.permutation(-(-n // run))
         order = (starts[:, None] + np.arange(run)).ravel()
-        return order[order < n].astype(np.uint32)
+        return order[order < n]
 
 
 def _shift(risk: Risk, V: Floats) -> tuple[float, float]:
@@ -128,62 +133,3 @@ def _shift(risk: Risk, V: Floats) -> tuple[float, float]:
     total = max(float(risk.weight @ curvature), TINY)
     shift = -float(risk.weight @ slope) / total
     return shift, 0.5 * shift**2 * total
-
-
-def sweep(
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    y: Floats,
-    c: Floats,
-    order: Array,
-    rho: float,
-    b: float,
-    t: float,
-    u: Floats,
-    alpha: Floats,
-    w: Floats,
-) -> tuple[float, float]:
-    """One optimal alpha_i after the other; the sum of 1/2 (u_i + m_i)² c_i sigma'(u_i), about their gaps, and t."""
-    gap = 0.0
-    for k in range(len(order)):
-        i = order[k]
-        start, stop = indptr[i], indptr[i + np.uint32(1)]
-        margin, square = b + rho * t, rho
-        for q in range(start, stop):
-            margin += w[indices[q]] * data[q]
-            square += data[q] * data[q]
-        margin *= y[i]
-        most, old = c[i], alpha[i]
-        if old > 0.0:
-            v, new = u[i], old
-            curvature = new * (1.0 - new / most)
-            excess = v + margin
-            gap += 0.5 * excess * excess * curvature
-        else:  # at first, or where alpha_i is too small for a float
-            v = -margin
-            new = most / (1.0 + math.exp(-v))
-            curvature = new * (1.0 - new / most)
-            excess = square * new
-            gap += new
-        goal = INEXACT * abs(excess) + EPS * (abs(v) + abs(margin))
-        low, high = -margin - square * (most - old), -margin + square * old
-        while abs(excess) > goal:
-            if excess > 0.0:
-                high = v
-            else:
-                low = v
-            v -= excess / (1.0 + square * curvature)
-            if not low < v < high:
-                v = 0.5 * (low + high)
-                if not low < v < high:  # rounding
-                    break
-            new = most / (1.0 + math.exp(-v))
-            curvature = new * (1.0 - new / most)
-            excess = v + margin + square * (new - old)
-        u[i], alpha[i] = v, new
-        change = (new - old) * y[i]
-        t += change
-        for q in range(start, stop):
-            w[indices[q]] += change * data[q]
-    return gap, t

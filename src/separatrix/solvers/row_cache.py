@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix._typing import Array, Integers
+from separatrix.loops.working_set import compact_rows
 from separatrix.solvers.kernel_columns import KernelColumns
 
 FEWEST = 16  # rows, however little memory was allowed
@@ -50,15 +51,14 @@ class RowCache:
         self._empty(len(active))
         if not inside:
             return
-        place = np.full(old_table.shape[1], -1, dtype=np.intp)
+        width = old_table.shape[1]
+        place = np.full(width, -1, dtype=np.intp)
         place[kept] = np.arange(len(kept))
-        new = 0
-        for slot in np.flatnonzero(old_owner >= 0):  # in order: shorter rows never reach those not yet moved
-            owner = place[old_owner[slot]]
-            if owner >= 0:
-                self.table[new] = old_table[slot][kept]
-                self._owner[new], self._slot[owner], self._stamp[new] = owner, new, old_stamp[slot]
-                new += 1
+        owners = np.where(old_owner >= 0, place[old_owner], -1)
+        slots = np.flatnonzero(owners >= 0)
+        new, owners = np.arange(len(slots)), owners[slots]
+        compact_rows(self._memory, width, slots, len(slots), kept, len(kept))
+        self._owner[new], self._slot[owners], self._stamp[new] = owners, new, old_stamp[slots]
 
     def _empty(self, width: int) -> None:
         room = max(1, min(self._entries // max(1, width), width))

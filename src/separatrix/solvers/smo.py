@@ -19,22 +19,19 @@ descent goes on from there with smaller moves, whose rounding is smaller by as m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.compiled import WORTH, Effort, compiled
-from separatrix.design import threads
 from separatrix.kernels import KernelRows
-from separatrix.solvers.active_set import approached, ascended
-from separatrix.solvers.kernel_columns import KernelColumns
+from separatrix.loops import threads
+from separatrix.loops.working_set import add_rows, gather, optimised
+from separatrix.solvers.kernel_columns import WORTH_THREADS, KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.soft_margin import dual, gap, may_fall, may_rise, rebalanced, relative_gap
 
 WORKING_SET = 1024
 SHRINK_EVERY = 4  # working sets
-MOVE, ENTRY = 8.0, 1e-3  # of a Python step: a pair moved, and a kernel value read, by NumPy
 MOVES_A_POINT = 1000  # of a working set, after which the gap is looked at again
 PATIENCE = 30  # working sets without a gap that is a tenth smaller
 PIECE = 4096  # residuals brought up to date by a thread at a time, however many threads there are
@@ -86,9 +83,8 @@ class Smo:
         self.size = max(2, min(WORKING_SET, len(y), self.cache.room))
         self.alpha, self.F = np.zeros(len(y)), y.astype(np.float64)
         self._exact_alpha, self._exact_F = self.alpha.copy(), self.F.copy()
-        self.steps, self._spent = 0, 0.0
+        self.steps = 0
         self.summed = 0.0  # |alpha_i| that went into F since it was last computed from scratch: rounding grows with it
-        self._effort = Effort()
         if start is not None:
             self.alpha = start
             self._refresh()
@@ -190,183 +186,31 @@ class Smo:
         before, F, y, U = self.alpha[points], self.F[points], self.y[points], self.U[points]
         # a kernel that is not positive semidefinite may never be done: `_descend` looks at the gap now and then
         enough, most = 0.1 * violation, min(max_steps - self.steps, MOVES_A_POINT * len(chosen))
-        fast = self._compiling_pays()
-        if fast:
-            K = np.empty((len(chosen), len(chosen)), dtype=np.float32)
-            compiled(gather, np.inf)(self.cache.table, slots, chosen, self.diagonal[points], K)
-            alpha = before.copy()
-            move = compiled(move_pairs if self.intercept else move_points, np.inf)
-            steps, gained = move(K, self.diagonal[points], y, U, alpha, F, enough, most)
-            change = (alpha - before) * y
-        else:
-            K, first = self.cache.table[slots[:, None], chosen], F.copy()
-            np.fill_diagonal(K, self.diagonal[points])
-            move = approached if self.intercept else ascended
-            alpha, steps = move(K, y, U, enough, most, (before, F))
-            change = (alpha - before) * y
-            gained = 0.5 * float(change @ (first + F))  # the dual is quadratic, and F its slope
-        self.steps += int(steps)
+        m, diagonal, alpha = len(chosen), self.diagonal[points], before.copy()
+        K = np.empty((m, m), dtype=np.float32)
+        gather(self.cache.table, len(self.active), slots, chosen, diagonal, m, K)
+        steps, gained = optimised(K, diagonal, y, U, alpha, F, enough, most, self.intercept)
+        change = (alpha - before) * y
+        self.steps += steps
         moved = np.flatnonzero(change)
         self.alpha[points] = alpha
         if len(moved):
-            self._carry(slots[moved], change[moved], fast)
-        if not fast:
-            self._spent = MOVE * steps + ENTRY * (len(chosen) ** 2 + len(moved) * len(self.active))
-        return float(gained)
+            self._carry(slots[moved], change[moved])
+        return gained
 
-    def _compiling_pays(self) -> bool:
-        """Whether to run compiled loops: at once if NumPy would take long, or when it has taken long."""
-        n = len(self.y)
-        sets = n / self.size  # about so many until the optimum
-        expected = sets * (MOVE * 0.5 * self.size + ENTRY * self.size * (self.size + 0.5 * n))
-        spent, self._spent = self._spent, 0.0
-        return self._effort.pays(max(spent, expected if expected > WORTH else 0.0))
-
-    def _carry(self, slots: Integers, change: Floats, fast: bool) -> None:
-        """F -= sum_i change_i K_i over the active points, by both cores."""
-        moves = np.zeros(len(self.active))
-        loop = compiled(add_rows, np.inf) if fast else sum_rows
+    def _carry(self, slots: Integers, change: Floats) -> None:
+        """F -= sum_i change_i K_i over the active points, by all threads."""
+        width = len(self.active)
+        moves = np.zeros(width)
 
         def part(first: int) -> None:
-            loop(self.cache.table, slots, change, moves, first, min(first + PIECE, len(moves)))
+            last = min(first + PIECE, width)
+            add_rows(self.cache.table, width, slots, change, len(slots), moves, first, last)
 
-        list(threads.pool().map(part, range(0, len(moves), PIECE)))
+        pieces = range(0, width, PIECE)
+        if width * len(slots) < WORTH_THREADS:
+            for first in pieces:
+                part(first)
+        else:
+            threads.over(pieces, part)
         self.F[self.active] -= moves
-
-
-def sum_rows(table: Array, slots: Integers, change: Floats, out: Floats, first: int, last: int) -> None:
-    """out[first:last] += sum_i change_i table[slots_i] by NumPy, a piece of the columns at a time."""
-    piece = 512
-    for start in range(first, last, piece):
-        stop = min(start + piece, last)
-        out[start:stop] += change @ table[slots, start:stop]
-
-
-def gather(table: Any, slots: Any, chosen: Any, diagonal: Any, K: Any) -> None:
-    """K = the chosen columns of the chosen rows; symmetric, as rounding may not have left it."""
-    for i in range(len(slots)):
-        row = table[slots[i]]
-        for j in range(i):
-            value = row[chosen[j]]
-            K[i, j] = value
-            K[j, i] = value
-        K[i, i] = diagonal[i]
-
-
-def move_pairs(
-    K: Any, diagonal: Any, y: Any, U: Any, alpha: Any, F: Any, enough: float, most: int
-) -> tuple[int, float]:
-    """Move pairs until no two points of the set differ by more than ``enough``; (pairs moved, gain of the dual)."""
-    m = len(y)
-    rise = np.empty(m, dtype=np.bool_)
-    fall = np.empty(m, dtype=np.bool_)
-    for t in range(m):
-        rise[t] = alpha[t] < U[t] if y[t] > 0 else alpha[t] > 0.0
-        fall[t] = alpha[t] > 0.0 if y[t] > 0 else alpha[t] < U[t]
-    steps = 0
-    gained = 0.0
-    while steps < most:
-        i = -1
-        top = -np.inf
-        bottom = np.inf
-        for t in range(m):
-            if rise[t] and F[t] > top:
-                top = F[t]
-                i = t
-            if fall[t] and F[t] < bottom:
-                bottom = F[t]
-        if i < 0 or not top - bottom > enough:
-            break
-        j = -1
-        best = -1.0
-        row = K[i]
-        d_i = diagonal[i]
-        for t in range(m):
-            if fall[t]:
-                lead = top - F[t]
-                if lead > 0.0:
-                    # float32 rows know a curvature this well, and no better
-                    curvature = max(d_i + diagonal[t] - 2.0 * row[t], 2.4e-7 * (d_i + diagonal[t]))
-                    if lead * lead > best * curvature:
-                        best = lead * lead / curvature if curvature > 0.0 else np.inf
-                        j = t
-        if j < 0:
-            break
-        lead = top - F[j]
-        curvature = max(d_i + diagonal[j] - 2.0 * row[j], 2.4e-7 * (d_i + diagonal[j]))
-        room = min(U[i] - alpha[i] if y[i] > 0 else alpha[i], alpha[j] if y[j] > 0 else U[j] - alpha[j])
-        step = room if lead >= curvature * room else lead / curvature
-        gained += step * (lead - 0.5 * curvature * step)
-        alpha[i] += y[i] * step
-        alpha[j] -= y[j] * step
-        for t in (i, j):
-            if alpha[t] < 1e-12 * U[t]:
-                alpha[t] = 0.0
-            elif alpha[t] > (1.0 - 1e-12) * U[t]:
-                alpha[t] = U[t]
-            rise[t] = alpha[t] < U[t] if y[t] > 0 else alpha[t] > 0.0
-            fall[t] = alpha[t] > 0.0 if y[t] > 0 else alpha[t] < U[t]
-        other = K[j]
-        for t in range(m):
-            F[t] -= step * (row[t] - other[t])
-        steps += 1
-    return steps, gained
-
-
-def move_points(
-    K: Any, diagonal: Any, y: Any, U: Any, alpha: Any, F: Any, enough: float, most: int
-) -> tuple[int, float]:
-    """Without an intercept: move the point that gains most, until none lacks more than ``enough`` of its margin."""
-    m = len(y)
-    steps = 0
-    gained = 0.0
-    while steps < most:
-        i = -1
-        best = 0.0
-        move = 0.0
-        for t in range(m):
-            s = y[t] * F[t]
-            if s > enough or s < -enough:
-                curvature = max(diagonal[t], 2.4e-7)
-                step = min(max(alpha[t] + s / curvature, 0.0), U[t]) - alpha[t]
-                gain = step * (s - 0.5 * curvature * step)
-                if gain > best:
-                    best = gain
-                    move = step
-                    i = t
-        if i < 0:
-            break
-        gained += best
-        alpha[i] = min(max(alpha[i] + move, 0.0), U[i])
-        if alpha[i] < 1e-12 * U[i]:
-            alpha[i] = 0.0
-        elif alpha[i] > (1.0 - 1e-12) * U[i]:
-            alpha[i] = U[i]
-        row = K[i]
-        change = move * y[i]
-        for t in range(m):
-            F[t] -= change * row[t]
-        steps += 1
-    return steps, gained
-
-
-def add_rows(table: Any, slots: Any, change: Any, out: Any, first: int, last: int) -> None:
-    """out[first:last] += sum_i change_i table[slots_i], a piece of the columns at a time."""
-    piece = 1024
-    for start in range(first, last, piece):
-        stop = min(start + piece, last)
-        o = out[start:stop]
-        r = 0
-        while r + 4 <= len(slots):
-            a, b = table[slots[r], start:stop], table[slots[r + 1], start:stop]
-            c, d = table[slots[r + 2], start:stop], table[slots[r + 3], start:stop]
-            ca, cb, cc, cd = change[r], change[r + 1], change[r + 2], change[r + 3]
-            for t in range(stop - start):
-                o[t] += ca * a[t] + cb * b[t] + cc * c[t] + cd * d[t]
-            r += 4
-        while r < len(slots):
-            a = table[slots[r], start:stop]
-            ca = change[r]
-            for t in range(stop - start):
-                o[t] += ca * a[t]
-            r += 1

@@ -1,0 +1,75 @@
+"""The compiled loops of this process: the library for this processor, loaded when first needed, or none.
+
+Nothing is loaded under SEPARATRIX_PURE=1 or from a pure wheel: the Python references run then.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import platform
+from functools import cache
+
+from separatrix.errors import LibraryError
+from separatrix.loops import build
+
+REINSTALL = (
+    "Install separatrix again (pip install --force-reinstall --no-deps separatrix, or in a checkout: "
+    f"{build.COMMAND}), or set SEPARATRIX_PURE=1 to run slow loops in Python."
+)
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The library for this processor, or None where loops run in Python; raises `LibraryError`."""
+    names = available()
+    return None if not names else load(best(names))
+
+
+def available() -> list[str]:
+    """The names of the libraries that were built, lowest level first; none in a pure build."""
+    if build.pure():
+        return []
+    try:
+        return list(_digests())
+    except (OSError, ValueError) as error:
+        raise LibraryError(f"The compiled loops of separatrix are missing ({error}). {REINSTALL}") from error
+
+
+def best(names: list[str]) -> str:
+    """The library of the highest level that this processor and its operating system can run."""
+    level = int(load(names[0]).separatrix_level())
+    if level == 0:
+        return names[0]
+    if level == 1:
+        raise LibraryError(
+            "This processor lacks instructions that the compiled loops of separatrix need (x86-64-v2, common since "
+            "2009): set SEPARATRIX_PURE=1 to run slow loops in Python."
+        )
+    return next(name for name in reversed(names) if int(name.split("_v")[1].split(".")[0]) <= level)
+
+
+@cache
+def load(name: str) -> ctypes.CDLL:
+    """One library, made from the sources beside it, if there are any, and not damaged."""
+    path = build.LIBRARIES / name
+    try:
+        # loading a file that was cut short may end the process: it is compared before
+        if hashlib.sha256(path.read_bytes()).hexdigest() != _digests()[name]:
+            raise OSError(f"{path} is damaged")
+        loaded = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise LibraryError(
+            f"The compiled loops of separatrix cannot be loaded on this {platform.machine()} machine: {error}. "
+            f"{REINSTALL}"
+        ) from error
+    made_of = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(loaded, "separatrix_sources"))).decode()
+    if build.NATIVE.is_dir() and made_of != build.fingerprint():
+        raise LibraryError(f"The sources of the loops changed since {path} was compiled: run {build.COMMAND}.")
+    return loaded
+
+
+@cache
+def _digests() -> dict[str, str]:
+    return dict(json.loads((build.LIBRARIES / build.MANIFEST).read_text()))

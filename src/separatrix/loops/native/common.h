@@ -1,0 +1,20 @@
+/* What all sources share: integers of fixed width, and how a function is made visible outside of its library.
+ *
+ * Sums over a long axis have a fixed number of lanes (plain arrays of 8 doubles: wider vector types make gcc go through
+ * memory on processors with narrower registers), added in one fixed order, so that every processor level gives the
+ * same bits and the compiler needs no licence to reorder. Nothing here may be compiled with -ffast-math. */
+#ifndef SEPARATRIX_COMMON_H
+#define SEPARATRIX_COMMON_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+#define LANES 8
+
+#endif

@@ -1,0 +1,78 @@
+/* Sequential minimal optimisation inside a working set, and what it asks of the rows of the kernel matrix; see
+   loops/working_set.py.
+
+   The largest of many numbers is sought a block at a time: its value by vector instructions, then its place in the best
+   block. Maxima do not depend on the order in which they are sought, so every instruction set finds the same. */
+#include "rows.h"
+
+#define BLOCK 64     /* points of which the best is sought together */
+#define TILE 32      /* rows and columns of a matrix that are mirrored together */
+#define PIECE 1024   /* residuals that stay in the first cache while rows are added to them */
+#define SNAP 1e-12   /* of a bound, within which alpha is at it */
+
+/* 0 where alpha_t y_t may rise (fall), and where not, what leaves the point out of the maximum (minimum) of F */
+static inline void mark(int64_t t, const double *restrict y, const double *restrict U, const double *restrict alpha,
+                        double *restrict rise, double *restrict fall)
+{
+    const int below = alpha[t] < U[t], above = alpha[t] > 0.0;
+    rise[t] = (y[t] > 0.0 ? below : above) ? 0.0 : -INFINITE;
+    fall[t] = (y[t] > 0.0 ? above : below) ? 0.0 : INFINITE;
+}
+
+static inline double snapped(double alpha, double U)
+{
+    if (!(U < INFINITE)) return alpha;
+    return alpha < SNAP * U ? 0.0 : alpha > (1.0 - SNAP) * U ? U : alpha;
+}
+
+/* table[slots_i, chosen_j] for j < i, its mirror image, and the diagonal */
+EXPORT void gather(const float *restrict table, int64_t width, const int64_t *restrict slots,
+                   const int64_t *restrict chosen, const double *restrict diagonal, int64_t m, float *restrict K)
+{
+    for (int64_t i = 0; i < m; i++) {
+        const float *restrict row = table + slots[i] * width;
+        float *restrict out = K + i * m;
+        for (int64_t j = 0; j < i; j++) out[j] = row[chosen[j]];
+        out[i] = (float)diagonal[i];
+    }
+    for (int64_t rows = 0; rows < m; rows += TILE)
+        for (int64_t columns = rows; columns < m; columns += TILE)
+            for (int64_t i = rows; i < rows + TILE && i < m; i++) {
+                const int64_t from = columns > i + 1 ? columns : i + 1;
+                for (int64_t j = from; j < columns + TILE && j < m; j++) K[i * m + j] = K[j * m + i];
+            }
+}
+
+EXPORT void add_rows(const float *restrict table, int64_t width, const int64_t *restrict slots,
+                     const double *restrict change, int64_t count, double *restrict out, int64_t first, int64_t last)
+{
+    for (int64_t start = first; start < last; start += PIECE) {
+        const int64_t size = last - start < PIECE ? last - start : PIECE;
+        double *restrict o = out + start;
+        int64_t r = 0;
+        for (; r + 4 <= count; r += 4) {
+            const float *restrict a = table + slots[r] * width + start, *restrict b = table + slots[r + 1] * width + start;
+            const float *restrict c = table + slots[r + 2] * width + start, *restrict d = table + slots[r + 3] * width + start;
+            const double ca = change[r], cb = change[r + 1], cc = change[r + 2], cd = change[r + 3];
+            for (int64_t t = 0; t < size; t++)
+                o[t] += (ca * (double)a[t] + cb * (double)b[t]) + (cc * (double)c[t] + cd * (double)d[t]);
+        }
+        for (; r < count; r++) {
+            const float *restrict a = table + slots[r] * width + start;
+            for (int64_t t = 0; t < size; t++) o[t] += change[r] * (double)a[t];
+        }
+    }
+}
+
+EXPORT void compact_rows(float *table, int64_t width, const int64_t *restrict slots, int64_t count,
+                         const int64_t *restrict kept, int64_t columns)
+{
+    for (int64_t r = 0; r < count; r++) {
+        const float *from = table + slots[r] * width;
+        float *to = table + r * columns;
+        for (int64_t j = 0; j < columns; j++) to[j] = from[kept[j]]; /* never ahead of what is still to be read */
+    }
+}
+
+#define LOOP "working_set.inc"
+#include "dense_instances.inc"

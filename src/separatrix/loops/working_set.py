@@ -1,0 +1,152 @@
+"""Sequential minimal optimisation inside a working set of m points, whose kernel matrix K (m, m) is held in full.
+
+F = y - K (alpha y) are the residuals. Moving the multipliers of two points i, j apart by t, along F_i - F_j, gains
+
+    t (F_i - F_j) - 1/2 t² (K_ii + K_jj - 2 K_ij)
+
+and without an intercept a single alpha_i moves, which gains t s - 1/2 t² K_ii with s = y_i F_i. K is known no better
+than to `noise`: 2 or so units of its last place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.loops.binding import native
+
+SNAP = 1e-12  # of a bound, within which alpha is at it
+MOVES = 1 << 24  # kernel values that are read before a loop returns: about 10 ms, for they come from the cache
+
+
+@native("gather", "f4[] i8 i8[] i8[] f8[] i8 f4[]")
+def gather(table: Array, width: int, slots: Integers, chosen: Integers, diagonal: Floats, m: int, K: Array) -> None:
+    """K = the columns `chosen` of the rows `slots` of the table; symmetric, as rounding may not have left it."""
+    K[:] = np.tril(table[slots[:, None], chosen], -1)
+    K += K.T
+    K[np.arange(m), np.arange(m)] = diagonal
+
+
+@native("compact_rows", "f4[] i8 i8[] i8 i8[] i8")
+def compact_rows(table: Array, width: int, slots: Integers, count: int, kept: Integers, columns: int) -> None:
+    """Of the rows `slots` of a flat table (, width) the columns `kept`, both ascending, as rows of a table (, columns).
+
+    In place: what is written is never ahead of what is still to be read.
+    """
+    for r in range(count):
+        row = table[slots[r] * width : (slots[r] + 1) * width]
+        table[r * columns : (r + 1) * columns] = row[kept]
+
+
+@native("add_rows", "f4[] i8 i8[] f8[] i8 f8[] i8 i8")
+def add_rows(
+    table: Array, width: int, slots: Integers, change: Floats, count: int, out: Floats, first: int, last: int
+) -> None:
+    """out[first:last] += sum_i change_i table[slots_i, first:last], four rows at a time."""
+    rows = table[slots, first:last].astype(np.float64) * change[:, None]
+    whole = count // 4 * 4
+    for r in range(0, whole, 4):
+        out[first:last] += (rows[r] + rows[r + 1]) + (rows[r + 2] + rows[r + 3])
+    for row in rows[whole:]:
+        out[first:last] += row
+
+
+@native("move_pairs", "T[] i8 f8[] f8[] f8[] f8[] f8[] f8[] f8 f8 i8 f8[] i8", returns="i8")
+def move_pairs(
+    K: Array, m: int, diagonal: Floats, y: Floats, U: Floats, alpha: Floats, F: Floats, room: Floats, noise: float,
+    enough: float, most: int, gained: Floats, budget: int,
+) -> int:  # fmt: skip
+    """Move pairs, in place, until no two points differ by more than `enough`, or `most` times.
+
+    i has the largest F of those whose alpha y may rise; j, of those that may fall, promises the largest gain. Returns
+    the number of pairs moved if the budget ended first, and -1 minus that number if it is done. `room` is for 2 m
+    numbers; gained[0] grows by what the dual does.
+    """
+    rise, fall = np.zeros(m), np.zeros(m)
+    _mark(slice(None), y, U, alpha, rise, fall)
+    steps = 0
+    with np.errstate(all="ignore"):
+        while True:
+            up, down = F + rise, F + fall
+            i = int(np.argmax(np.where(up > -np.inf, up, -np.inf))) if m else -1
+            if steps >= most or i < 0 or not up[i] > -np.inf or not up[i] - np.fmin.reduce(down) > enough:
+                return -1 - steps
+            if budget <= 0:
+                return steps
+            lead = np.maximum(up[i] - down, 0.0)
+            least = noise * (abs(diagonal[i]) + np.abs(diagonal))
+            curvature = np.maximum((diagonal[i] + diagonal) - 2.0 * K[i].astype(np.float64), least)
+            gain = lead * lead / curvature  # NaN for 0 / 0, which is not above 0
+            j = int(np.argmax(np.where(gain > 0.0, gain, 0.0)))
+            if not gain[j] > 0.0:
+                return -1 - steps
+            limit = min(
+                U[i] - alpha[i] if y[i] > 0 else alpha[i],
+                alpha[j] if y[j] > 0 else U[j] - alpha[j],
+            )
+            step = limit if lead[j] >= curvature[j] * limit else lead[j] / curvature[j]
+            gained[0] += step * (lead[j] - 0.5 * curvature[j] * step)
+            alpha[i] = _snapped(alpha[i] + y[i] * step, U[i])
+            alpha[j] = _snapped(alpha[j] - y[j] * step, U[j])
+            _mark(np.array([i, j]), y, U, alpha, rise, fall)
+            F -= step * (K[i].astype(np.float64) - K[j].astype(np.float64))
+            steps += 1
+            budget -= 2 * m
+
+
+@native("move_points", "T[] i8 f8[] f8[] f8[] f8[] f8[] f8 f8 i8 f8[] i8", returns="i8")
+def move_points(
+    K: Array, m: int, diagonal: Floats, y: Floats, U: Floats, alpha: Floats, F: Floats, noise: float, enough: float,
+    most: int, gained: Floats, budget: int,
+) -> int:  # fmt: skip
+    """Without an intercept: move the point that gains most, until none lacks more than `enough` of its margin.
+
+    Returns the number of points moved, as `move_pairs` does.
+    """
+    curvature, steps = np.maximum(diagonal, noise), 0
+    with np.errstate(all="ignore"):
+        while steps < most:
+            if budget <= 0:
+                return steps
+            s = y * F
+            move = np.minimum(np.maximum(alpha + s / curvature, 0.0), U) - alpha
+            gain = np.where(np.abs(s) > enough, move * (s - 0.5 * curvature * move), 0.0)
+            i = int(np.argmax(np.where(gain > 0.0, gain, 0.0))) if m else -1
+            if i < 0 or not gain[i] > 0.0:
+                break
+            gained[0] += gain[i]
+            alpha[i] = _snapped(min(max(alpha[i] + move[i], 0.0), U[i]), U[i])
+            F -= move[i] * y[i] * K[i].astype(np.float64)
+            steps += 1
+            budget -= 2 * m
+    return -1 - steps
+
+
+def optimised(
+    K: Array, diagonal: Floats, y: Floats, U: Floats, alpha: Floats, F: Floats, enough: float, most: int,
+    intercept: bool,
+) -> tuple[int, float]:  # fmt: skip
+    """Move pairs, or without an intercept points, in place until it is done: how many, and the gain of the dual."""
+    m, gained, steps = len(y), np.zeros(1), 0
+    noise, room = 2.0 * float(np.finfo(K.dtype).eps), (np.empty(2 * m),) if intercept else ()
+    loop: Any = move_pairs if intercept else move_points
+    while True:
+        moved = loop(K, m, diagonal, y, U, alpha, F, *room, noise, enough, most - steps, gained, MOVES)
+        if moved < 0:
+            return steps - 1 - moved, float(gained[0])
+        steps += moved
+
+
+def _mark(points: slice | Integers, y: Floats, U: Floats, alpha: Floats, rise: Floats, fall: Floats) -> None:
+    """0 where alpha y may rise (fall), and where not, what leaves a point out of the maximum (minimum) of F."""
+    below, above = alpha[points] < U[points], alpha[points] > 0
+    rise[points] = np.where(np.where(y[points] > 0, below, above), 0.0, -np.inf)
+    fall[points] = np.where(np.where(y[points] > 0, above, below), 0.0, np.inf)
+
+
+def _snapped(alpha: float, U: float) -> float:
+    if not np.isfinite(U):
+        return alpha
+    return 0.0 if alpha < SNAP * U else U if alpha > (1.0 - SNAP) * U else alpha
