@@ -130,6 +130,7 @@ def optimised(
 ) -> tuple[int, float]:  # fmt: skip
     """Move pairs, or without an intercept points, in place until it is done: how many, and the gain of the dual."""
     m, gained, steps = len(y), np.zeros(1), 0
+    y, U = np.ascontiguousarray(y), np.ascontiguousarray(U)
     noise, room = 2.0 * float(np.finfo(K.dtype).eps), (np.empty(2 * m),) if intercept else ()
     loop: Any = move_pairs if intercept else move_points
     while True:
