@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,8 @@ INSIDE = "separatrix/loops/lib"
 
 class CompileLoops(BuildHookInterface[Any]):
     """A wheel for all Pythons of one platform, or for every platform under SEPARATRIX_PURE=1."""
+
+    _scratch: tempfile.TemporaryDirectory[str] | None = None  # where the libraries of this wheel are compiled
 
     @property
     def _build(self) -> SimpleNamespace:
@@ -35,7 +38,9 @@ class CompileLoops(BuildHookInterface[Any]):
             return
         build = self._build
         editable = version == "editable"
-        into = Path(self.root, "src", INSIDE) if editable else Path(self.directory, ".loops")
+        if not editable:
+            self._scratch = tempfile.TemporaryDirectory(prefix="separatrix-loops-")
+        into = Path(self.root, "src", INSIDE) if self._scratch is None else Path(self._scratch.name)
         try:
             made = build.build(into)
         except build.BuildError as error:
@@ -45,3 +50,8 @@ class CompileLoops(BuildHookInterface[Any]):
         if not build.pure():
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{build.platform_tag()}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """The wheel holds the libraries now."""
+        if self._scratch is not None:
+            self._scratch.cleanup()

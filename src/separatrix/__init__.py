@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from separatrix.functions.separability import Separability, separability
     from separatrix.geometry import Hyperplane
     from separatrix.learners.families import ExponentialFamily
+    from separatrix.loops.threads import set_threads
     from separatrix.outcome import Status, Trace
     from separatrix.persistence import load, save
     from separatrix.scoring.scorer import Scorer
@@ -113,6 +114,7 @@ _HOMES = {
     "Separability": "functions.separability",
     "mistake_bound": "functions.mistake_bound",
     "separability": "functions.separability",
+    "set_threads": "loops.threads",
     "certificates": None,
     "data": None,
     "kernels": None,
@@ -179,6 +181,7 @@ __all__ = [
     "plots",
     "save",
     "separability",
+    "set_threads",
     "testing",
 ]
 

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -14,9 +13,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from separatrix.design import DenseDesign, SparseDesign, as_design, base, threads
+from separatrix.design import DenseDesign, SparseDesign, as_design, base
 from separatrix.design import sparse as sparse_design
 from separatrix.errors import InvalidInputError
+from separatrix.loops import threads
 
 N, D = 41, 5
 
@@ -286,10 +286,8 @@ def test_one_thread_and_two_give_the_same_bits(make, many_blocks, monkeypatch):
     design = as_design(make(X)).centred(np.ones(1001))
     R, results = rng.normal(size=(1001, 2)), []
     for count in (1, 2, 3):
-        pool = ThreadPoolExecutor(count)
-        monkeypatch.setattr(threads, "pool", lambda pool=pool: pool)
+        monkeypatch.setattr(threads, "count", lambda count=count: count)
         results.append((design.tdot(R), design.gram(), design.dot(R[:8])))
-        pool.shutdown()
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             assert a.tobytes() == b.tobytes()
@@ -420,7 +418,7 @@ def test_a_child_forked_in_the_middle_of_a_fit_has_the_users_blas_threads():
     code = """
 import os
 from threadpoolctl import threadpool_info, threadpool_limits
-from separatrix.design import threads
+from separatrix.loops import threads
 import numpy, scipy.linalg
 threadpool_limits(limits=2, user_api="blas")
 def now():

@@ -16,93 +16,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import threads
+from separatrix.design import passes
+from separatrix.design.block import TINY_BYTES, Block
+from separatrix.design.passes import Pass
 from separatrix.errors import InvalidInputError
+from separatrix.loops import threads
+from separatrix.targets import membership
 
 BLOCK_BYTES = 1 << 21  # a block and what is made of it stay near the second-level cache
-PASS_BYTES = 1 << 22  # for passes of two products: they take the GIL often, and fewer blocks wait less for it
 INLINE_BYTES = 1 << 22  # below this, sharing out the work among threads costs more than it saves
 CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
 
 Parts: TypeAlias = tuple[Any, ...]
-
-
-class Block(ABC):
-    """Some consecutive rows of a design. Storage gives `x`, `inner` and `spread`; the rest is algebra."""
-
-    def __init__(self, design: Design, rows: slice) -> None:
-        self.design = design
-        self.rows = rows
-
-    @property
-    @abstractmethod
-    def x(self) -> Any:
-        """x - offset in float64, as a matrix that knows ``@``."""
-
-    @property
-    def xt(self) -> Any:
-        """The transpose of `x`."""
-        return self.x.T
-
-    @abstractmethod
-    def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
-        """x' diag(h) x and x' h, of the matrix `x`."""
-
-    @abstractmethod
-    def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
-        """sum_i R_ic (x_ij - centres[codes_i, j])² as (k, d), of the user's x."""
-
-    def dot(self, V: Floats) -> Floats:
-        """Z V: the scores of these rows, (m, k)."""
-        d, rest, scale = self.design.d, self.design.rest, self.design.scale
-        W = V[:d] if scale is None else scale[:, None] * V[:d]
-        scores = product(self.x, W)
-        if rest is not None:
-            scores -= rest @ W
-        if self.design.intercept:
-            scores += V[d]
-        return scores
-
-    def tdot(self, R: Floats) -> Floats:
-        """Z' R for R (m, k): what these rows add to a gradient, (p, k)."""
-        d, rest, scale = self.design.d, self.design.rest, self.design.scale
-        total = R.sum(axis=0)
-        out = np.empty((self.design.p, R.shape[1]))
-        out[:d] = product(self.xt, R)
-        if rest is not None:
-            out[:d] -= np.outer(rest, total)
-        if scale is not None:
-            out[:d] *= scale[:, None]
-        if self.design.intercept:
-            out[d] = total
-        return out
-
-    def gram(self, h: Floats | None = None) -> Floats:
-        """Z' diag(h) Z: what these rows add to a Hessian, (p, p); fastest for h >= 0."""
-        d, rest, scale = self.design.d, self.design.rest, self.design.scale
-        inner, weighted = self.inner(h)
-        total = float(self.rows.stop - self.rows.start if h is None else h.sum())
-        if rest is not None:  # (x - r)'H(x - r) = x'Hx - (x'h) r' - r (x'h)' + sum(h) r r'
-            cross = np.outer(weighted - 0.5 * total * rest, rest)
-            inner = inner - cross - cross.T
-            weighted = weighted - total * rest
-        if scale is not None:
-            inner = scale[:, None] * inner * scale
-            weighted = scale * weighted
-        if not self.design.intercept:
-            return inner
-        out = np.empty((d + 1, d + 1))
-        out[:d, :d] = inner
-        out[:d, d] = out[d, :d] = weighted
-        out[d, d] = total
-        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +151,33 @@ class Design(ABC):
     def subtractable(self) -> Array:
         """Columns whose offset can be subtracted from the stored entries."""
 
+    # ------------------------------------------------------------------ compiled passes
+    few: ClassVar[float] = np.inf  # columns up to which compiled passes are faster than the products of BLAS
+
+    @abstractmethod
+    def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
+        """The sums of a pass over rows start to stop, at W (d, k) and b (k,); its arrays begin with row ``origin``."""
+
+    @abstractmethod
+    def chunk_rows(self, task: Pass) -> int:
+        """Rows of a chunk of a pass."""
+
+    @abstractmethod
+    def as_columns(self, sums: Floats, k: int) -> Floats:
+        """The sums of slopes times rows as (d, k)."""
+
+    def class_sums(self, codes: Integers, weight: Floats, k: int, centres: Floats | None = None) -> Floats:
+        """sum of w_i (x_i - offset) over the rows of each class, (k, d); with centres, of w_i (x_i - centres[c])²."""
+
+        def add(block: Block, code: Integers, w: Floats) -> Parts:
+            R = membership(code, w, k)
+            if centres is not None:
+                return (block.spread(R, centres, code),)
+            return (block.tdot(R)[: self.d].T,)
+
+        (total,) = self.reduce(add, codes, weight)
+        return np.asarray(total)
+
     # ------------------------------------------------------------------ the primitive
     def reduce(self, block_fn: Callable[..., Parts], *rows: Array, block_bytes: int = BLOCK_BYTES) -> Parts:
         """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
@@ -243,7 +202,7 @@ class Design(ABC):
 
         sums: Parts | None = None
         with threads.single_threaded_blas():
-            for part in threads.pool().map(chunk, range(0, self.n, per_chunk)):
+            for part in threads.over(range(0, self.n, per_chunk), chunk):
                 sums = _add(sums, part)
         assert sums is not None
         return sums
@@ -255,6 +214,10 @@ class Design(ABC):
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
         """Z V, the scores of all rows (n, k)."""
+        if self.nbytes <= TINY_BYTES:
+            return self._only_block.dot(V)
+        if V.shape[1] <= self.few:
+            return passes.scores(self, V)
         scores = np.empty((self.n, V.shape[1]))
 
         def write(block: Block) -> Parts:
@@ -266,6 +229,10 @@ class Design(ABC):
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (n, k)."""
+        if self.nbytes <= TINY_BYTES:
+            return self._only_block.tdot(R)
+        if R.shape[1] <= self.few:
+            return passes.gathered(self, R)
         (total,) = self.reduce(lambda block, r: (block.tdot(r),), R)
         return np.asarray(total)
 
@@ -335,13 +302,6 @@ class Design(ABC):
                 if shift is not None:
                     V[self.d] += shift @ W
         return V
-
-
-def product(matrix: Any, V: Floats) -> Floats:
-    """Matrix times V (p, k): a single column as a vector, and few columns as rows, which BLAS treats much better."""
-    if V.shape[1] == 1:
-        return np.asarray(matrix @ V[:, 0])[:, None]
-    return (V.T @ matrix.T).T if isinstance(matrix, np.ndarray) else np.asarray(matrix @ V)
 
 
 def _add(total: Parts | None, part: Parts) -> Parts:

@@ -2,24 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import cast
+from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import Block, Design, Parts
+from separatrix.design.base import Design, Parts
+from separatrix.design.block import Block
+from separatrix.design.passes import INLINE, Pass, chunk_rows
+from separatrix.loops import threads
+from separatrix.loops.moments import SEGMENT, class_sums, extremes
+from separatrix.loops.packing import packed
+from separatrix.loops.passes import SCORES, pass_dense, segment_rows, work_size
+
+FEW = 8  # columns of a product up to which one reading of the rows outweighs the fused multiplications of BLAS
+SWEPT = 1 << 21  # entries that are looked at in one call
+EXACT = {np.dtype(kind) for kind in ("f2", "i1", "u1", "i2", "u2", "?")}  # float32 holds each of their numbers
 
 
 class DenseDesign(Design):
     """Rows of a NumPy array, which is neither copied nor changed."""
 
     X: Array
+    few: ClassVar[float] = FEW
 
     @property
     def nbytes(self) -> float:
         return 8.0 * self.n * self.d
+
+    @property
+    def read_as(self) -> np.dtype[Any]:
+        """The type that compiled passes read: float32 if it holds every number of X."""
+        dtype = self.X.dtype.newbyteorder("=")
+        return np.dtype(np.float32 if dtype == np.float32 or dtype in EXACT else np.float64)
+
+    @cached_property
+    def _direct(self) -> Array | None:
+        """X as compiled passes read it; a copy if X is small, and None if it is to be copied a part at a time."""
+        X = np.asarray(self.X)
+        if X.dtype == self.read_as and X.dtype.isnative and X.flags.c_contiguous and X.flags.aligned:
+            return X
+        if X.size > INLINE:
+            return None
+        copy = np.empty(X.shape, dtype=self.read_as)
+        packed(X, copy)
+        return copy
+
+    def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
+        d, k, segment = self.d, task.k, segment_rows(self.d)
+        sums = np.zeros(3 * k + (0 if task.what == SCORES else k * d))
+        work = np.empty(work_size(k, task.K, d))
+        W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
+        how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
+        for first, last, rows in self._pieces(start, stop, segment):
+            at = first - origin
+            pass_dense(rows, at, at, last - origin, d, segment, *how, task.rows, sums, work)
+        return sums
+
+    def _pieces(self, start: int, stop: int, segment: int) -> Iterator[tuple[int, int, Array]]:
+        """(first, last, rows) of consecutive parts, as compiled passes read them; a copy lasts until the next."""
+        if (X := self._direct) is not None:
+            yield start, stop, X[start:stop]
+            return
+        rows = np.empty((min(segment, stop - start), self.d), dtype=self.read_as)
+        for first in range(start, stop, segment):
+            last = min(first + segment, stop)
+            packed(self.X[first:last], rows)
+            yield first, last, rows
+
+    def chunk_rows(self, task: Pass) -> int:
+        return chunk_rows(self.n, float(self.n) * self.d * task.k, segment_rows(self.d))
+
+    def as_columns(self, sums: Floats, k: int) -> Floats:
+        return sums.reshape(k, self.d).T
+
+    def class_sums(self, codes: Integers, weight: Floats, k: int, centres: Floats | None = None) -> Floats:
+        d, squared = self.d, int(centres is not None)
+        codes, weight = np.ascontiguousarray(codes, dtype=np.int64), np.ascontiguousarray(weight, dtype=np.float64)
+        about = self.offset if centres is None else np.ascontiguousarray(centres)
+        step = chunk_rows(self.n, float(self.n) * max(d, 1), SEGMENT, max(1.0, self.n / (4.0 * k)))
+
+        def add(start: int) -> Floats:
+            sums, work = np.zeros((k, d)), np.empty((k, d))
+            for first, last, rows in self._pieces(start, min(start + step, self.n), SEGMENT):
+                class_sums(rows, first, first, last, d, squared, about, codes, weight, k, sums, work)
+            return sums
+
+        parts = threads.over(range(0, max(self.n, 1), step), add)
+        for other in parts[1:]:
+            parts[0] += other
+        return parts[0]
 
     def block_rows(self, block_bytes: int) -> int:
         return max(256, block_bytes // (8 * max(self.d, 1)))
@@ -30,18 +104,25 @@ class DenseDesign(Design):
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
         if self.X.dtype.kind != "f":
             return None  # whole numbers and booleans are finite
-        extremes: list[Array] = []
-
-        def sweep(block: Block) -> Parts:  # NaN passes through min and max
-            rows = self.X[block.rows]
-            extremes.append(np.abs([rows.min(), rows.max()], dtype=np.float64))
-            return ()
-
-        self.reduce(sweep)
-        if (np.array(extremes) <= limit).all():
+        if (np.abs(self._extremes()) <= limit).all():  # False for NaN
             return None
         bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
         return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
+
+    def _extremes(self) -> Floats:
+        """The smallest and the largest entry, or NaN if there is one among them."""
+        X = np.asarray(self.X).T if self.X.flags.f_contiguous else np.asarray(self.X)  # in any order
+        if not (X.flags.c_contiguous and X.dtype in (np.float32, np.float64)):
+            return np.array([X.min(initial=np.inf), X.max(initial=-np.inf)], dtype=np.float64)
+        flat = X.reshape(-1)
+
+        def look(start: int) -> Floats:
+            found, some = np.empty(2), flat[start : start + SWEPT]
+            extremes(some, len(some), found)
+            return found
+
+        ends = np.array(threads.over(range(0, max(len(flat), 1), SWEPT), look))
+        return np.array([ends[:, 0].min(), ends[:, 1].max()])
 
     def find(
         self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
@@ -78,7 +159,14 @@ class DenseBlock(Block):
     @cached_property
     def x(self) -> Floats:  # converted once for the several products of a pass
         raw, offset = self.design.X[self.rows], self.design.offset
-        return np.asarray(raw, dtype=np.float64) if offset is None else cast(Floats, raw - offset)
+        rows = np.empty(raw.shape)  # in C order: products with other orders round otherwise
+        if raw.dtype == rows.dtype and raw.dtype.isnative:
+            if raw.flags.c_contiguous and offset is None:
+                return np.asarray(raw)
+            packed(raw, rows)
+        else:
+            rows[...] = raw
+        return rows if offset is None else np.subtract(rows, offset, out=rows)
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x = self.x

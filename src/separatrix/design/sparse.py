@@ -11,10 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import threads
-from separatrix.design.base import Block, Design, Parts
+from separatrix.design.base import Design, Parts
+from separatrix.design.block import Block
+from separatrix.design.passes import Pass, chunk_rows
+from separatrix.loops import threads
 from separatrix.loops.csr_gram import add_pairs
-from separatrix.loops.rows import BUDGET
+from separatrix.loops.moments import extremes
+from separatrix.loops.passes import BLOCK, SCORES, pass_csr, work_size
+from separatrix.loops.rows import BUDGET, floats
 
 SWEPT = 1 << 19  # entries that are looked at together: so few that what is found of them stays in cache
 
@@ -35,10 +39,39 @@ class SparseDesign(Design):
     def block(self, start: int, stop: int) -> SparseBlock:
         return SparseBlock(self, slice(start, stop))
 
+    @cached_property
+    def _index(self) -> tuple[Array, Array]:
+        """Row pointers and column numbers, of one type that compiled passes read."""
+        pointers, columns = self.X.indptr, self.X.indices
+        same = columns.dtype if columns.dtype in (np.int32, np.int64) and pointers.dtype == columns.dtype else np.int64
+        return np.ascontiguousarray(pointers, dtype=same), np.ascontiguousarray(columns, dtype=same)
+
+    def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
+        d, k, (pointers, columns), values, base = self.d, task.k, self._index, self.X.data, 0
+        if not (values.dtype in (np.float32, np.float64) and values.dtype.isnative and values.flags.c_contiguous):
+            base = int(pointers[start])
+            values = floats(values[base : pointers[stop]])
+        sums = np.zeros(3 * k + (0 if task.what == SCORES else k * d))
+        W = None if W is None else np.ascontiguousarray(W, dtype=np.float64)
+        how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
+        work = np.empty(work_size(k, task.K, 0))
+        pass_csr(
+            pointers[origin:], columns, values, base, start - origin, stop - origin, d, *how, task.rows, sums, work
+        )
+        return sums
+
+    def chunk_rows(self, task: Pass) -> int:
+        # each chunk has sums of its own over all d columns: its rows should have some times d entries
+        most = np.inf if task.what == SCORES else max(1.0, self.X.nnz / (4.0 * max(self.d, 1)))
+        return chunk_rows(self.n, float(self.X.nnz) * task.k, BLOCK, 2.0 ** int(np.log2(min(most, 1e9))))
+
+    def as_columns(self, sums: Floats, k: int) -> Floats:
+        return sums.reshape(self.d, k)
+
     def _sweep(self, look: Callable[[slice], None]) -> None:
         """Show ``look`` where the stored entries are, some at a time."""
         parts = [slice(first, min(first + SWEPT, self.X.nnz)) for first in range(0, self.X.nnz, SWEPT)]
-        list(map(look, parts) if len(parts) < 2 else threads.pool().map(look, parts))
+        threads.over(parts, look)
 
     def is_canonical(self) -> bool:
         """Whether the entries of each row are sorted by column, without duplicates; X remembers it."""
@@ -64,7 +97,16 @@ class SparseDesign(Design):
     def _extremes(self) -> Array:
         """The smallest and the largest stored entry, or NaN if there is one among them; 0 if there are none."""
         found: list[Any] = []
-        self._sweep(lambda part: found.append((self.X.data[part].min(), self.X.data[part].max())))
+
+        def look(part: slice) -> None:
+            values, ends = self.X.data[part], np.empty(2)
+            if values.dtype in (np.float32, np.float64):
+                extremes(values, len(values), ends)
+            else:
+                ends[:] = values.min(), values.max()
+            found.append(ends)
+
+        self._sweep(look)
         low, high = zip(*found, strict=True) if found else ((0,), (0,))
         return np.array([np.min(low), np.max(high)], dtype=np.float64)
 

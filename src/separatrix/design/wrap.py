@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from separatrix.design.base import Design
 from separatrix.design.dense import DenseDesign
 from separatrix.design.sparse import SparseDesign
 
+SMALL = 1 << 18  # entries; rows in another order are copied at once, those of more a part at a time where they are read
+
 
 def as_design(
     X: Any, intercept: bool = True, names: Sequence[str] | None = None, *, duplicates: bool = False
 ) -> Design:
-    """Wrap a 2D NumPy array or a CSR matrix, without a copy unless CSR entries are duplicated.
+    """Wrap a 2D NumPy array or a CSR matrix, without a copy unless CSR entries are duplicated or a small array is not
+    in C order: products would round otherwise in Fortran order.
 
     With ``duplicates`` nobody looks for them, if adding them up later comes to the same: for who reads X entry by
     entry, and asks for `summed` rows where that is not enough.
     """
     if not sparse.issparse(X):
-        return DenseDesign(X, intercept, names)
+        return DenseDesign(np.ascontiguousarray(X) if X.size <= SMALL else X, intercept, names)
     design = SparseDesign(X, intercept, names)
     return design if duplicates and X.dtype.kind == "f" else design.summed()  # True + True is True, not 2

@@ -17,13 +17,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Array, Floats
-from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError, UnsupportedParameterError
 from separatrix.estimators.absent import seat, spread
 from separatrix.estimators.gate import checked
 from separatrix.estimators.parameters import honoured
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
+from separatrix.loops.threads import single_threaded_blas
 from separatrix.outcome import Fit, Status
 
 FINITE = float(np.finfo(np.float64).max)

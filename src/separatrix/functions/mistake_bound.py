@@ -9,11 +9,11 @@ import numpy as np
 
 from separatrix.certificates import Check, MarginBracket, Verification
 from separatrix.certificates.margin_bracket import LAST_DIGITS, beyond
-from separatrix.design.threads import single_threaded_blas
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.functions.separability import checked
 from separatrix.learners.minimum_norm import NearestPoint, nearest_point
 from separatrix.learners.separation.search import search
+from separatrix.loops.threads import single_threaded_blas
 
 __all__ = ["MistakeBound", "mistake_bound"]
 

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from separatrix._typing import Array
 from separatrix.certificates import Inseparable, Separator, Verification
-from separatrix.design.threads import single_threaded_blas
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.geometry import Hyperplane
 from separatrix.learners.separation.search import search
+from separatrix.loops.threads import single_threaded_blas
 
 __all__ = ["Separability", "separability"]
 

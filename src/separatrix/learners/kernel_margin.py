@@ -13,12 +13,12 @@ from itertools import islice
 import numpy as np
 
 from separatrix._typing import Floats, Integers
-from separatrix.design import threads
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.kernels import KernelRows
 from separatrix.learners.binding import KernelPoints, binding
 from separatrix.learners.kernel_svm import MOST_ITERATIONS, is_semidefinite, scaled_matrix
 from separatrix.learners.svm import balanced
+from separatrix.loops import threads
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.soft_margin import EPS

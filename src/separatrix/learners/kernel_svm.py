@@ -17,11 +17,11 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.certificates._data import ALLOWED
 from separatrix.certificates._kernels import LARGEST_TESTED, semidefinite
-from separatrix.design import threads
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import KernelRows, Precomputed
 from separatrix.learners.pair_matrices import symmetric
 from separatrix.learners.svm import balanced
+from separatrix.loops import threads
 from separatrix.solvers.active_set import approached, ascended, polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns

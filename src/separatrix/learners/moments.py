@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix._typing import Floats, Integers
-from separatrix.design import Block, Design
-from separatrix.design.base import Parts
-from separatrix.targets import Targets, membership
+from separatrix._typing import Floats
+from separatrix.design import Design
+from separatrix.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -51,20 +50,11 @@ def class_moments(design: Design, targets: Targets, weight: Floats, *, spreads: 
     anchored = replace(design, intercept=True).anchored()
     anchor = np.zeros(design.d) if anchored.offset is None else anchored.offset
 
-    def sums(block: Block, codes: Integers, w: Floats) -> Parts:
-        R = membership(codes, w, k)
-        total = block.tdot(R)
-        return total[-1], total[:-1].T
-
-    counts, totals = anchored.reduce(sums, targets.values, weight)
+    counts = np.asarray(np.bincount(targets.values, weight, k), dtype=np.float64)
+    totals = anchored.class_sums(targets.values, weight, k)
     means = totals / np.where(counts > 0, counts, 1.0)[:, None]
     if not spreads:
         return ClassMoments(anchor, counts, means, None)
 
-    centres = anchor + means
-
-    def squares(block: Block, codes: Integers, w: Floats) -> Parts:
-        return (block.spread(membership(codes, w, k), centres, codes),)
-
-    (about,) = anchored.reduce(squares, targets.values, weight)
+    about = anchored.class_sums(targets.values, weight, k, anchor + means)
     return ClassMoments(anchor, counts, means, about)

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,10 +33,10 @@ MANIFEST = "manifest.json"  # {file name: SHA-256} of the libraries; empty in a 
 
 FLAGS = (
     *("-O3", "-std=c11", "-fopenmp-simd", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
-    *("-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-unknown-warning-option"),
+    *("-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"),
 )
-X86_LEVELS = {"v2": ("-march=x86-64-v2",), "v3": ("-march=x86-64-v3",), "v4": ("-march=x86-64-v4",)}
-OTHER_LEVELS: dict[str, tuple[str, ...]] = {"plain": ()}  # arm64 and the rest: what every such processor has
+X86_LEVELS = ("v2", "v3", "v4")
+OTHER_LEVELS = ("plain",)  # arm64 and the rest: what every such processor has
 OLDEST_MACOS = "11.0"
 
 NO_COMPILER = f"""separatrix compiles its loops when it is installed, and found no C compiler that can
@@ -53,7 +53,7 @@ class BuildError(Exception):
 
 def fingerprint() -> str:
     """SHA-256 of what the libraries are made of: the C sources, and how they are compiled."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
+    digest = hashlib.sha256(" ".join(FLAGS).encode())
     for source in sorted(NATIVE.iterdir()):
         if source.suffix in (".c", ".h", ".inc"):
             text = source.read_bytes()
@@ -80,9 +80,16 @@ def machine() -> tuple[str, str]:
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(processor, processor), platform.system().lower()
 
 
-def levels() -> Mapping[str, tuple[str, ...]]:
-    """{name: flags} of the libraries for the processor that is compiled for."""
+def levels() -> tuple[str, ...]:
+    """The libraries for the processor that is compiled for, lowest level first."""
     return X86_LEVELS if machine()[0] == "x86_64" else OTHER_LEVELS
+
+
+def _march(level: str, command: Sequence[str]) -> list[str]:
+    """The flag that lets a compiler use the instructions of a level; zig writes the name in its own way."""
+    if level not in X86_LEVELS:
+        return []
+    return [f"-march=x86_64_{level}" if "ziglang" in command else f"-march=x86-64-{level}"]
 
 
 def library_name(level: str, system: str) -> str:
@@ -108,7 +115,7 @@ def _works(command: Sequence[str]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.c"
         source.write_text("#include <math.h>\n#include <stdint.h>\ndouble probe(double x) { return fabs(x); }\n")
-        flags = [*FLAGS, *_shared(), *list(levels().values())[-1]]
+        flags = [*FLAGS, *_shared(), *_march(levels()[-1], command)]
         done = subprocess.run([*command, *flags, "probe.c", "-o", "probe"], cwd=folder, capture_output=True)
         return done.returncode == 0
 
@@ -150,6 +157,17 @@ def _shared() -> list[str]:
     return ["-shared", "-fPIC", "-Wl,-z,noexecstack"]
 
 
+def _libm(command: Sequence[str]) -> list[str]:
+    """Flags to link with libc and libm.
+
+    On Linux zig would first make stubs of them, which takes half a minute; every Python process has loaded them.
+    """
+    system = machine()[1]
+    if system == "linux" and "ziglang" in command:
+        return ["-nostdlib"]
+    return [] if system == "windows" else ["-lm"]
+
+
 def build(into: Path, extra: Sequence[str] = ()) -> list[Path]:
     """Compile every level into a folder, with extra flags; gives the files, the last of which lists the others.
 
@@ -172,13 +190,20 @@ def _compile_all(scratch: Path, extra: Sequence[str]) -> list[Path]:
     command, system = compiler(), machine()[1]
     flags = [*FLAGS, *(flag for flag in _shared() if flag == "-fPIC"), *extra, f'-DSOURCES="{fingerprint()}"']
     jobs, objects = [], {}
-    for level, march in levels().items():
+    for level in levels():
         objects[level] = [str(scratch / f"{source.stem}_{level}.o") for source in sorted(NATIVE.glob("*.c"))]
         for source, made in zip(sorted(NATIVE.glob("*.c")), objects[level], strict=True):
-            jobs.append([*command, *flags, *march, "-c", str(source), "-o", made])
+            jobs.append([*command, *flags, *_march(level, command), "-c", str(source), "-o", made])
     links = [
-        [*command, *_shared(), *extra, *objects[level], "-o", str(scratch / library_name(level, system))]
-        + ([] if system == "windows" else ["-lm"])
+        [
+            *command,
+            *_shared(),
+            *extra,
+            *objects[level],
+            "-o",
+            str(scratch / library_name(level, system)),
+            *_libm(command),
+        ]
         for level in levels()
     ]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Self
+from functools import cached_property
+from typing import ClassVar, Self
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
-from separatrix.design.base import PASS_BYTES, Parts
+from separatrix.design.base import Parts
+from separatrix.design.passes import Pass, swept
+from separatrix.loops.passes import LOG, PRODUCT
 from separatrix.targets import Targets
 
 
@@ -37,6 +40,14 @@ class Risk(ABC):
     targets: Targets
     weight: Floats
     ridge: Floats
+
+    loss: ClassVar[int]  # which of `loops.passes` computes it
+    bent: ClassVar[int] = PRODUCT  # and the product with its curvature
+
+    @property
+    def bends(self) -> int:
+        """Numbers that tell the curvature of a row."""
+        return 1
 
     @property
     def k(self) -> int:
@@ -63,54 +74,41 @@ class Risk(ABC):
         """The derivatives by V (p, k), of those by `outer` of V."""
         return G
 
+    @cached_property
+    def _codes(self) -> Integers:  # as compiled passes read them
+        return np.ascontiguousarray(self.targets.values, dtype=np.int64)
+
+    @cached_property
+    def _weight(self) -> Floats:
+        return np.ascontiguousarray(self.weight, dtype=np.float64)
+
+    def task(self, what: int, k: int, rows: Floats | None = None) -> Pass:
+        """A pass over the rows with k columns of scores, those of `outer`."""
+        return Pass(what, k, self._codes, self._weight, rows)
+
+    def _swept(self, V: Floats, bend: Floats | None) -> tuple[float, Floats]:
+        U = self.outer(V)
+        values, G = swept(self.design, self.task(self.loss, U.shape[1], bend), U)
+        penalty = self.ridge[:, None] * V
+        return float(values[0]) + 0.5 * float(np.vdot(penalty, V)), self.inner(G) + penalty
+
     def value_and_gradient(self, V: Floats) -> tuple[float, Floats]:
         """F and its gradient (p, k), in one pass."""
-        U = self.outer(V)
-
-        def add(block: Block, values: Array, c: Floats) -> Parts:
-            loss, slope = self.pointwise(values, block.dot(U))
-            slope *= c[:, None]
-            return float(c @ loss), block.tdot(slope)
-
-        value, gradient = self.design.reduce(add, self.targets.values, self.weight, block_bytes=PASS_BYTES)
-        penalty = self.ridge[:, None] * V
-        return value + 0.5 * float(np.vdot(penalty, V)), self.inner(gradient) + penalty
-
-    def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
-        """Loss, slope, and what `bent` needs to know of the curvature of some rows at the scores Z, (m, ·)."""
-        return *self.pointwise(values, Z), self.curvature(values, Z)[:, :, 0]
-
-    def bent(self, bend: Floats, T: Floats) -> Floats:
-        """The curvature of each row's loss times its row of T (m, k)."""
-        return bend * T
+        return self._swept(V, None)
 
     def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
         """The sum of the rows' curvatures (k, k), weighted with c, and the trace of each (m,)."""
         return np.array([[c @ bend[:, 0]]]), bend[:, 0]
 
     def expand(self, V: Floats) -> tuple[float, Floats, Floats]:
-        """F, its gradient (p, k) and the bend of all rows (n, ·), in one pass."""
-        bends: dict[int, Floats] = {}
-        U = self.outer(V)
-
-        def add(block: Block, values: Array, c: Floats) -> Parts:
-            loss, slope, bends[block.rows.start] = self.pointwise_and_bend(values, block.dot(U))
-            slope *= c[:, None]
-            return float(c @ loss), block.tdot(slope)
-
-        value, gradient = self.design.reduce(add, self.targets.values, self.weight, block_bytes=PASS_BYTES)
-        penalty = self.ridge[:, None] * V
-        bend = bends[0] if len(bends) == 1 else np.concatenate([bends[row] for row in sorted(bends)])
-        return value + 0.5 * float(np.vdot(penalty, V)), self.inner(gradient) + penalty, bend
+        """F, its gradient (p, k) and the bend of all rows (n, ·), in one pass: what `product` needs of curvature."""
+        bend = np.empty((self.design.n, self.bends))
+        return *self._swept(V, bend), bend
 
     def product(self, bend: Floats, D: Floats) -> Floats:
         """The Hessian where the rows have this bend, times D (p, k)."""
         U = self.outer(D)
-
-        def add(block: Block, b: Floats, c: Floats) -> Parts:
-            return (block.tdot(c[:, None] * self.bent(b, block.dot(U))),)
-
-        (HD,) = self.design.reduce(add, bend, self.weight, block_bytes=PASS_BYTES)
+        HD = swept(self.design, self.task(self.bent, U.shape[1], np.ascontiguousarray(bend)), U)[1]
         return np.asarray(self.inner(HD) + self.ridge[:, None] * D)
 
     def hessian(self, V: Floats) -> Floats:
@@ -144,6 +142,8 @@ class Risk(ABC):
 
 class LogisticRisk(Risk):
     """log(1 + exp(-y z)) with y = ±1: cross-entropy of sigma(z)."""
+
+    loss = LOG
 
     def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
         y = 2.0 * values[:, None] - 1.0

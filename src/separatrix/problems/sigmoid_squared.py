@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.loops.passes import GAUSS_NEWTON, SIGMOID
 from separatrix.problems.risk import Risk
 
 STEEPEST = (39 + 55 * sqrt(33)) / 2304  # the largest curvature of (t - sigma(z))²: 0.154
@@ -17,6 +18,8 @@ class SigmoidSquaredRisk(Risk):
 
     loss q², slope -2 y p q², curvature 2 p q² (2p - q), which is negative where q > 2/3: the risk is not convex.
     """
+
+    loss = SIGMOID
 
     def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
         y, p, q = _odds(values, Z)
@@ -29,6 +32,8 @@ class SigmoidSquaredRisk(Risk):
 
 class GaussNewtonRisk(SigmoidSquaredRisk):
     """The same risk with the Hessian 2 J'J, J = diag(p q) Z: without the term of the errors, so never negative."""
+
+    loss = GAUSS_NEWTON
 
     def curvature(self, values: Array, Z: Floats) -> Floats:
         _, p, q = _odds(values, Z)

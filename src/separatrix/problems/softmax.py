@@ -9,6 +9,8 @@ import numpy as np
 from separatrix._typing import Array, Floats
 from separatrix.design import Block
 from separatrix.design.base import Parts
+from separatrix.design.passes import Pass
+from separatrix.loops.passes import SOFTMAX, SOFTMAX_PRODUCT
 from separatrix.problems.risk import Risk
 
 PAIRS = 3  # columns of V whose pairs are taken one by one
@@ -29,6 +31,19 @@ class SoftmaxRisk(Risk):
 
     basis: Floats
 
+    loss = SOFTMAX
+    bent = SOFTMAX_PRODUCT
+
+    @property
+    def bends(self) -> int:
+        """Numbers that tell the curvature of a row: its probabilities."""
+        return len(self.basis)
+
+    def task(self, what: int, k: int, rows: Floats | None = None) -> Pass:
+        """A pass with scores of the classes themselves, or with those of V, which the basis takes to them."""
+        basis = None if k > self.k else np.ascontiguousarray(self.basis)
+        return Pass(what, k, self._codes, self._weight, rows, basis, len(self.basis))
+
     @property
     def k(self) -> int:
         """Number of columns of V."""
@@ -45,16 +60,11 @@ class SoftmaxRisk(Risk):
         return G @ self.basis if G.shape[1] > self.k else G
 
     def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
-        loss, slope, _ = self.pointwise_and_bend(values, Z)
-        return loss, slope
-
-    def pointwise_and_bend(self, values: Array, Z: Floats) -> tuple[Floats, Floats, Floats]:
         rows = np.arange(len(Z))
         P, total, below = self._probabilities(Z)
         loss = np.log(total) - below[values, rows]
-        residual = P.copy()
-        residual[values, rows] -= 1.0
-        return np.maximum(loss, 0.0), (residual.T if Z.shape[1] > self.k else residual.T @ self.basis), P.T
+        P[values, rows] -= 1.0
+        return np.maximum(loss, 0.0), (P.T if Z.shape[1] > self.k else P.T @ self.basis)
 
     def curvature(self, values: Array, Z: Floats) -> Floats:
         P = self._probabilities(Z)[0].T
@@ -95,13 +105,6 @@ class SoftmaxRisk(Risk):
         H -= all_pairs
         H.ravel()[:: k * p + 1] += np.tile(self.ridge, k)
         return np.asarray(H)
-
-    def bent(self, bend: Floats, T: Floats) -> Floats:
-        """B'(diag(p) - p p')B t for each row, p its probabilities."""
-        P = bend.T
-        S = P * self._of_classes(T)
-        S -= P * S.sum(axis=0)
-        return S.T if T.shape[1] > self.k else np.asarray(S.T @ self.basis)
 
     def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
         PB = bend @ self.basis

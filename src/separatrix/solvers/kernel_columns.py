@@ -17,8 +17,8 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import threads
 from separatrix.kernels import KernelRows, Linear, Poly, Rbf, Sigmoid
+from separatrix.loops import threads
 from separatrix.loops.kernel_rows import exponentials, sparse_product
 from separatrix.loops.rows import BUDGET, csr_arrays
 
@@ -111,7 +111,7 @@ class KernelColumns:
                 for first in starts:
                     work(first)
             else:
-                list(threads.pool().map(work, starts))
+                threads.over(starts, work)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.design import threads
+from separatrix.loops import threads
 from separatrix.solvers.interior_point import LinearMargins, positive_definite
 
 NARROWER = 0.5  # h over the last h: less, and each a needs more Newton steps than are saved

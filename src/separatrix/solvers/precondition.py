@@ -12,7 +12,8 @@ from scipy import linalg, sparse
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block
-from separatrix.design.base import Parts, product
+from separatrix.design.base import Parts
+from separatrix.design.block import product
 from separatrix.design.sparse import SparseDesign
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State, run

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import threads
 from separatrix.kernels import KernelRows
+from separatrix.loops import threads
 from separatrix.loops.working_set import add_rows, gather, optimised
 from separatrix.solvers.kernel_columns import WORTH_THREADS, KernelColumns
 from separatrix.solvers.row_cache import RowCache
@@ -208,5 +208,5 @@ class Smo:
             add_rows(self.cache.table, width, slots, change, len(slots), moves, first, last)
 
         pieces = range(0, width, PIECE)
-        list(map(part, pieces) if width * len(slots) < WORTH_THREADS else threads.pool().map(part, pieces))
+        [part(at) for at in pieces] if width * len(slots) < WORTH_THREADS else threads.over(pieces, part)
         self.F[self.active] -= moves

@@ -1,0 +1,103 @@
+"""Consecutive rows of a design, and the products that are made of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.design import passes
+
+if TYPE_CHECKING:
+    from separatrix.design.base import Design
+
+TINY_BYTES = 1 << 20  # below this, calling a compiled pass costs more than a product by NumPy of rows in cache
+
+
+class Block(ABC):
+    """Some consecutive rows of a design. Storage gives `x`, `inner` and `spread`; the rest is algebra."""
+
+    def __init__(self, design: Design, rows: slice) -> None:
+        self.design = design
+        self.rows = rows
+
+    @property
+    def nbytes(self) -> float:
+        """About how many bytes of the design these rows are."""
+        return self.design.nbytes * (self.rows.stop - self.rows.start) / self.design.n
+
+    @property
+    @abstractmethod
+    def x(self) -> Any:
+        """x - offset in float64, as a matrix that knows ``@``."""
+
+    @property
+    def xt(self) -> Any:
+        """The transpose of `x`."""
+        return self.x.T
+
+    @abstractmethod
+    def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
+        """x' diag(h) x and x' h, of the matrix `x`."""
+
+    @abstractmethod
+    def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
+        """sum_i R_ic (x_ij - centres[codes_i, j])² as (k, d), of the user's x."""
+
+    def dot(self, V: Floats) -> Floats:
+        """Z V: the scores of these rows, (m, k)."""
+        if self.nbytes > TINY_BYTES and V.shape[1] <= self.design.few:
+            return passes.scores(self.design, V, self.rows)
+        d, rest, scale = self.design.d, self.design.rest, self.design.scale
+        W = V[:d] if scale is None else scale[:, None] * V[:d]
+        scores = product(self.x, W)
+        if rest is not None:
+            scores -= rest @ W
+        if self.design.intercept:
+            scores += V[d]
+        return scores
+
+    def tdot(self, R: Floats) -> Floats:
+        """Z' R for R (m, k): what these rows add to a gradient, (p, k)."""
+        if self.nbytes > TINY_BYTES and R.shape[1] <= self.design.few:
+            return passes.gathered(self.design, R, self.rows)
+        d, rest, scale = self.design.d, self.design.rest, self.design.scale
+        total = R.sum(axis=0)
+        out = np.empty((self.design.p, R.shape[1]))
+        out[:d] = product(self.xt, R)
+        if rest is not None:
+            out[:d] -= np.outer(rest, total)
+        if scale is not None:
+            out[:d] *= scale[:, None]
+        if self.design.intercept:
+            out[d] = total
+        return out
+
+    def gram(self, h: Floats | None = None) -> Floats:
+        """Z' diag(h) Z: what these rows add to a Hessian, (p, p); fastest for h >= 0."""
+        d, rest, scale = self.design.d, self.design.rest, self.design.scale
+        inner, weighted = self.inner(h)
+        total = float(self.rows.stop - self.rows.start if h is None else h.sum())
+        if rest is not None:  # (x - r)'H(x - r) = x'Hx - (x'h) r' - r (x'h)' + sum(h) r r'
+            cross = np.outer(weighted - 0.5 * total * rest, rest)
+            inner = inner - cross - cross.T
+            weighted = weighted - total * rest
+        if scale is not None:
+            inner = scale[:, None] * inner * scale
+            weighted = scale * weighted
+        if not self.design.intercept:
+            return inner
+        out = np.empty((d + 1, d + 1))
+        out[:d, :d] = inner
+        out[:d, d] = out[d, :d] = weighted
+        out[d, d] = total
+        return out
+
+
+def product(matrix: Any, V: Floats) -> Floats:
+    """Matrix times V (p, k): a single column as a vector, and few columns as rows, which BLAS treats much better."""
+    if V.shape[1] == 1:
+        return np.asarray(matrix @ V[:, 0])[:, None]
+    return (V.T @ matrix.T).T if isinstance(matrix, np.ndarray) else np.asarray(matrix @ V)

@@ -1,0 +1,48 @@
+/* One pass over rows: their scores, what is made of these, and the sum of the rows times that. See loops/passes.py.
+
+   A few rows at a time, so that the second reading finds them in cache. Sums over columns have 8 lanes, those over rows
+   are added 8 at a time, and every segment of rows is added up by itself: the same bits at every processor level. */
+#include "parts.h"
+#include "pointwise.h"
+
+#define BLOCK_ENTRIES 16384 /* of the dense rows that are looked at together: well within the second-level cache */
+
+/* a power of 2 from 8 to 64 that is at least m */
+INLINE int64_t filled(int64_t m) { return m <= 8 ? 8 : m <= 16 ? 16 : m <= 32 ? 32 : 64; }
+
+#define T double
+#define NAME(x) x##_f64
+#define PART part_f64
+#include "passes_dense.inc"
+#undef T
+#undef NAME
+#undef PART
+#define T float
+#define NAME(x) x##_f32
+#define PART part_f32
+#include "passes_dense.inc"
+#undef T
+#undef NAME
+#undef PART
+
+#define T double
+#define I int32_t
+#define NAME(x) x##_f64_i32
+#include "passes_csr.inc"
+#undef I
+#undef NAME
+#define I int64_t
+#define NAME(x) x##_f64_i64
+#include "passes_csr.inc"
+#undef T
+#undef I
+#undef NAME
+#define T float
+#define I int32_t
+#define NAME(x) x##_f32_i32
+#include "passes_csr.inc"
+#undef I
+#undef NAME
+#define I int64_t
+#define NAME(x) x##_f32_i64
+#include "passes_csr.inc"

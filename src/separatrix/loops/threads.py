@@ -1,0 +1,217 @@
+"""Our own threads over chunks of work, with BLAS held to one thread inside them.
+
+Chunks are fixed by the shape of the data and their results combined in their order, so that the number of threads never
+changes a bit; 1 and 2 threads of BLAS do (a product is cut where its threads meet), and starting them costs more on
+small blocks than they save. Compiled loops, NumPy and BLAS release the interpreter lock while they work.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ContextDecorator
+from contextvars import copy_context
+from functools import cache
+from itertools import count as counter
+from operator import index
+from typing import Any, TypeVar
+
+from threadpoolctl import OpenBLASController, ThreadpoolController
+
+from separatrix.errors import InvalidInputError
+
+Chunk = TypeVar("Chunk")
+Result = TypeVar("Result")
+
+LIKE_BLAS = re.compile("blas|blis|mkl", re.IGNORECASE)
+
+
+_chosen: tuple[int, int] | None = None  # what `set_threads` was given, and in which process
+_here = threading.local()  # .working: whether this thread works on a chunk now
+
+
+def set_threads(n: int | None) -> None:
+    """Use n threads for fits in this process; None: SEPARATRIX_NUM_THREADS, or as many as there are cores.
+
+    The number of threads never changes a result.
+
+    Parameters
+    ----------
+    n : int or None
+        At least 1.
+    """
+    global _chosen
+    try:
+        number = None if n is None else index(n)
+    except TypeError:
+        number = 0
+    if number is not None and number < 1:
+        raise InvalidInputError(f"set_threads takes a whole number of at least 1, or None; not {n!r}.")
+    _chosen = None if number is None else (number, os.getpid())
+
+
+def count() -> int:
+    """Number of threads: what `set_threads` says, else SEPARATRIX_NUM_THREADS, else the cores this process may use.
+
+    OMP_NUM_THREADS limits the cores, and in a process that another one started also what that one was told: joblib sets
+    it in its workers, so that together they have no more threads than there are cores.
+    """
+    asked = os.environ.get("SEPARATRIX_NUM_THREADS", "")
+    if asked and not (asked.isdecimal() and int(asked)):
+        raise InvalidInputError(f"SEPARATRIX_NUM_THREADS must be a whole number of at least 1, not {asked!r}.")
+    if _chosen is not None and _chosen[1] == os.getpid():
+        return _chosen[0]
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    most = max(1, int(limit)) if limit.isdecimal() else None
+    told = _chosen[0] if _chosen is not None else int(asked) if asked else None
+    if told is not None:
+        return told if most is None or multiprocessing.parent_process() is None else min(told, most)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if most is None else min(cores, most)
+
+
+def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Result]:
+    """[work(chunk) for chunk in chunks], by this thread and helpers of the pool, each taking the next chunk.
+
+    If the pool is busy with other fits, this thread does all; a chunk that calls this itself runs its parts in order.
+    The error of the first chunk that fails is raised.
+    """
+    todo = list(chunks)
+    helpers = min(count(), len(todo)) - 1
+    if helpers < 1 or getattr(_here, "working", False):
+        return [work(chunk) for chunk in todo]
+    done: list[Any] = [None] * len(todo)
+    failed: dict[int, BaseException] = {}
+    turn = counter()
+
+    def take() -> None:
+        _here.working = True
+        try:
+            while not failed and (i := next(turn)) < len(todo):
+                try:
+                    done[i] = work(todo[i])
+                except BaseException as error:
+                    failed[i] = error
+        finally:
+            _here.working = False
+
+    helping: list[Future[None]] = []
+    try:
+        for _ in range(helpers):
+            # NumPy keeps what to do about overflow in the context: helpers do as this thread does
+            helping.append(_pool(helpers).submit(copy_context().run, take))
+        take()
+    except BaseException as error:  # Ctrl-C, or no threads any more because Python ends
+        failed[-1] = error
+    finally:
+        for helper in helping:
+            if not helper.cancel():
+                helper.result()  # nobody works on the caller's arrays after this
+    if failed:
+        raise failed[min(failed)]
+    return done
+
+
+@cache
+def _pool(helpers: int) -> ThreadPoolExecutor:
+    """The threads that help the caller, started when first needed, kept for each number of them."""
+    return ThreadPoolExecutor(helpers, thread_name_prefix="separatrix")
+
+
+class _Libraries(ThreadpoolController):
+    """The BLAS libraries of this process.
+
+    Only files that are named like one are looked at: following the links of the some two hundred others takes ten
+    milliseconds, and that is what a first fit to a small table would mostly wait for.
+    """
+
+    def _make_controller_from_path(self, filepath: str) -> None:
+        if LIKE_BLAS.search(filepath):
+            super()._make_controller_from_path(filepath)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return _Libraries().select(user_api="blas")
+
+
+_lock = threading.RLock()
+_open: set[int] = set()  # who holds BLAS to one thread
+_threads_before: list[tuple[Any, int]] = []  # of each library, while it is held
+
+
+class single_threaded_blas(ContextDecorator):
+    """While any of these is open, BLAS has one thread; when the last is closed, as many as before.
+
+    Ctrl-C may come at any moment, in `__enter__` and `__exit__` too. So what is to be restored is written down before
+    anything is changed, `_settle` can be called again from any state it was left in, and an object that is forgotten
+    without having been closed closes itself.
+    """
+
+    def __enter__(self) -> None:
+        with _lock:
+            _open.add(id(self))
+            _settle()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._close()
+        except BaseException:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        with _lock:
+            _open.discard(id(self))
+            _settle()
+
+    def __del__(self) -> None:
+        if _open and id(self) in _open:  # when the interpreter ends, even this may be gone
+            self.__exit__()
+
+    def _recreate_cm(self) -> single_threaded_blas:
+        return single_threaded_blas()  # one for each call of a decorated function
+
+
+def _settle() -> None:
+    """Hold BLAS to one thread if anyone asks for it, else give back what it had."""
+    global _threads_before
+    if _open and not _threads_before:
+        _threads_before = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
+        for library, _ in _threads_before:
+            _set_threads(library, 1)
+    elif not _open and _threads_before:
+        for library, before in _threads_before:
+            _set_threads(library, before)
+        _threads_before = []
+
+
+def _set_threads(library: Any, number: int) -> None:
+    _take_control()
+    library.set_num_threads(number)
+    _take_control()
+
+
+def _take_control() -> None:
+    """Let this thread set BLAS limits: threadpoolctl keeps that to the first that did, who may be gone by now."""
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)  # older versions let anyone
+    if clear is not None:
+        clear(force=True)
+
+
+def _forget_after_fork() -> None:
+    """Threads do not survive a fork, nor does what they held: the child starts its own, with BLAS as it was."""
+    global _lock
+    _pool.cache_clear()
+    _here.working = False
+    _lock = threading.RLock()
+    _open.clear()
+    _settle()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_after_fork)

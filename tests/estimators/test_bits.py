@@ -1,0 +1,160 @@
+"""The same call gives the same bits: whatever ran before, on any number of threads, however the rows are stored.
+
+Every classifier is fitted to data of every shape, each of which takes its own route through the solvers.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import warnings
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from itertools import cycle, islice, product
+
+import numpy as np
+import pytest
+from contract import estimator_classes
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+import separatrix
+import separatrix.loops
+from separatrix.loops import binding, library
+
+FITS = 20  # equal fits of each classifier to each of the data
+THREADS = (1, 2, 5, 16)
+
+# what keeps a fit short: rows and columns that suffice to reach every route, and few iterations
+MOST = {
+    "SVC": (1200, 2000, {}),
+    "KernelPerceptron": (1200, 2000, {"max_iter": 2}),
+    "HardMarginSVC": (300, 2000, {}),
+    "MinimumErrorClassifier": (40, 50, {"max_nodes": 20}),
+    "LogisticRegressionCV": (14_000, 300, {"Cs": 2, "cv": 2}),
+    "LinearSVC": (None, 2000, {}),
+    "Perceptron": (None, None, {"max_iter": 3}),
+    "PocketPerceptron": (14_000, None, {"max_iter": 1}),
+    "Kozinec": (None, None, {"max_iter": 3}),
+}
+
+
+# ---------------------------------------------------------------------- data of every shape
+def dense(n, d, k, far):
+    rng = np.random.default_rng(n + d)
+    y = rng.integers(0, k, size=n)
+    y[:k] = range(k)
+    X = rng.normal(size=(n, d))
+    X[:, :k] += far * np.eye(k)[y]
+    return X, y
+
+
+def words(n, d, per_row, far):
+    """Rows of few entries each, of columns from frequent to rare."""
+    rng = np.random.default_rng(n + d)
+    y = rng.integers(0, 2, size=n)
+    y[:2] = range(2)
+    columns = np.minimum((d * rng.random((n, per_row)) ** 2).astype(int), d - 1)
+    columns[:, 0] = y
+    entries = rng.random((n, per_row)) + 0.5
+    entries[:, 0] += far
+    X = sparse.csr_array((entries.ravel(), (np.repeat(np.arange(n), per_row), columns.ravel())), shape=(n, d))
+    X.sum_duplicates()
+    return X, y
+
+
+SHAPES = {
+    "tiny": lambda most_n, most_d, far: dense(30, 4, 2, far),
+    "tall": lambda most_n, most_d, far: dense(min(30_000, most_n), 20, 2, far),  # 4.8 MB: several chunks
+    "wide": lambda most_n, most_d, far: dense(40, min(1500, most_d), 2, far),
+    "sparse tall": lambda most_n, most_d, far: words(min(15_000, most_n), min(200, most_d), 25, far),  # 4.5 MB
+    "sparse wide": lambda most_n, most_d, far: words(min(700, most_n), min(8000, most_d), 30, far),
+    "multi-class": lambda most_n, most_d, far: dense(min(2000, most_n), 8, 4, far),
+}
+
+
+def problem(name, shape):
+    """The classifier, and rows and labels of a shape; far enough apart for one that needs it."""
+    rows, columns, settings = MOST.get(name, (None, None, {}))
+    estimator = getattr(separatrix, name)
+    if "random_state" in inspect.signature(estimator).parameters:
+        settings = {**settings, "random_state": 0}
+    X, y = SHAPES[shape](rows or np.inf, columns or np.inf, 30.0 if name == "HardMarginSVC" else 1.5)
+    return estimator(**settings), np.abs(X) if name == "MultinomialNB" else X, y
+
+
+# ---------------------------------------------------------------------- what a fit leaves
+def written(value, seen=()):
+    """Everything a fitted object holds, number by number, as {where: bytes or text}."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return {"": (value.dtype.str, value.shape, np.ascontiguousarray(value).tobytes())}
+    if sparse.issparse(value):
+        rows = sparse.csr_array(value)
+        return written([rows.indptr.astype(int), rows.indices.astype(int), rows.data], seen)
+    if isinstance(value, (float, np.floating)):
+        return {"": float(value).hex()}
+    if isinstance(value, Enum) or not (hasattr(value, "__dict__") or isinstance(value, (dict, list, tuple))):
+        return {"": repr(value) if isinstance(value, (str, int, bool, bytes, Enum, np.generic, type(None))) else ""}
+    if id(value) in seen or callable(value):
+        return {}
+    if isinstance(value, dict):
+        parts = value
+    elif isinstance(value, (list, tuple)):
+        parts = dict(enumerate(value))
+    else:
+        parts = (
+            {field.name: getattr(value, field.name) for field in fields(value)} if is_dataclass(value) else vars(value)
+        )
+    inside = {name: written(part, (*seen, id(value))) for name, part in parts.items() if "second" not in str(name)}
+    return {f".{name}{where}": bits for name, found in inside.items() for where, bits in found.items()}
+
+
+def others():
+    """Fits of other things between: what a process did before must not matter."""
+    X, y = dense(60, 3, 2, 1.5)
+    while True:
+        yield separatrix.LogisticRegression().fit(X, y)
+        yield separatrix.SVC().fit(X, y)
+        yield separatrix.LinearSVC().fit(X, y)
+        yield separatrix.Perceptron(max_iter=2).fit(X, y)
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before():
+    yield
+    separatrix.set_threads(None)
+
+
+@pytest.fixture(autouse=True)
+def compiled_only(monkeypatch):
+    """Where loops are compiled, their Python references are for reading and for tests: nothing else calls them."""
+    for module in pkgutil.iter_modules(separatrix.loops.__path__):
+        importlib.import_module(f"separatrix.loops.{module.name}")
+    if library.library() is not None:
+        for loop in binding.loops():
+            monkeypatch.setattr(loop, "reference", _not_called)
+
+
+def _not_called(*arguments):
+    raise AssertionError("the Python reference of a loop was called in a native build")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", [estimator.__name__ for estimator in estimator_classes()])
+def test_equal_fits_have_equal_bits(name, shape):
+    estimator, X, y = problem(name, shape)
+    stored = {"C": X, "Fortran": sparse.csc_array(X) if sparse.issparse(X) else np.asfortranarray(X)}
+    between, first, differ = others(), {}, {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of iterations that run out
+        for fit, (number, order) in enumerate(islice(cycle(product(THREADS, stored)), FITS)):
+            separatrix.set_threads(number)
+            with threadpool_limits(limits=1 + fit % 2, user_api="blas"):
+                found = written(estimator.fit(stored[order], y))
+            next(between)
+            first = first or found
+            wrong = [where for where in {**first, **found} if first.get(where) != found.get(where)]
+            if wrong:
+                differ.setdefault((order, number), []).append((fit, *wrong[:3]))
+    assert any("_model" in where for where in first)
+    assert not differ
+    assert estimator.certificate_ is None or estimator.certificate_.verify(X, y)
