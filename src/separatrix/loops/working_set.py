@@ -77,7 +77,7 @@ def move_pairs(
                 return steps
             lead = np.maximum(up[i] - down, 0.0)
             least = noise * (abs(diagonal[i]) + np.abs(diagonal))
-            curvature = np.maximum((diagonal[i] + diagonal) - 2.0 * K[i].astype(np.float64), least)
+            curvature = np.maximum((diagonal[i] + diagonal) - 2.0 * K[i].astype(np.float64), least) + 0.0  # 0 for -0
             gain = lead * lead / curvature  # NaN for 0 / 0, which is not above 0
             j = int(np.argmax(np.where(gain > 0.0, gain, 0.0)))
             if not gain[j] > 0.0:
