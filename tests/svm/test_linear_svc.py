@@ -11,7 +11,9 @@ from sklearn.svm import SVC as SklearnSVC
 
 from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
+from separatrix.design import as_design
 from separatrix.learners.linear_svm import hinge, near_margin, squared_hinge
+from separatrix.learners.linear_svm.by_pairs import by_pairs
 from separatrix.solvers import coordinate_descent
 
 
@@ -452,3 +454,23 @@ def test_a_descent_that_may_not_sweep_says_that_it_knows_nothing():
     assert ascent.epochs == 0
     assert not ascent.alpha.any()
     assert 0 <= ascent.descend(1e-3, 50) < np.inf
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_few_rows_by_pairs_have_the_optimum_of_the_interior_point_method(C, intercept, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4)) + 50.0
+    y = np.where(X[:, 0] + rng.normal(size=120) > 50.0, 1, -1)
+    pairs = LinearSVC(loss="hinge", C=C, fit_intercept=intercept).fit(X, y)
+    monkeypatch.setattr("separatrix.learners.linear_svm.hinge.FEW", 0)
+    interior = LinearSVC(loss="hinge", C=C, fit_intercept=intercept).fit(X, y)
+    assert pairs.certificate_.verify(X, y)
+    np.testing.assert_allclose(pairs.certificate_.primal, interior.certificate_.primal, rtol=1e-9)
+    np.testing.assert_allclose(pairs.coef_, interior.coef_, rtol=1e-5, atol=1e-7)
+
+
+def test_pairs_give_way_where_inner_products_say_nothing():
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    for X in (np.ones((4, 2)), np.full((4, 2), 1e200) * y[:, None]):
+        assert by_pairs(as_design(X, True), y, np.ones(4), 1e-12) is None

@@ -201,7 +201,7 @@ class SparseBlock(Block):
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         n, d, row = self.rows.stop - self.rows.start, self.design.d, 0
-        h = np.ones(n) if h is None else np.ascontiguousarray(h)
+        h = np.ones(n) if h is None else np.ascontiguousarray(h, dtype=np.float64)
         half = np.zeros((d, d))
         while row < n:
             row = add_pairs(self._indptr, self._indices, self.x.data, h, d, half, row, n, BUDGET)

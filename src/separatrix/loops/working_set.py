@@ -77,7 +77,7 @@ def move_pairs(
                 return steps
             lead = np.maximum(up[i] - down, 0.0)
             least = noise * (abs(diagonal[i]) + np.abs(diagonal))
-            curvature = np.maximum((diagonal[i] + diagonal) - 2.0 * K[i].astype(np.float64), least)
+            curvature = np.maximum((diagonal[i] + diagonal) - 2.0 * K[i].astype(np.float64), least) + 0.0  # 0 for -0
             gain = lead * lead / curvature  # NaN for 0 / 0, which is not above 0
             j = int(np.argmax(np.where(gain > 0.0, gain, 0.0)))
             if not gain[j] > 0.0:
@@ -130,6 +130,7 @@ def optimised(
 ) -> tuple[int, float]:  # fmt: skip
     """Move pairs, or without an intercept points, in place until it is done: how many, and the gain of the dual."""
     m, gained, steps = len(y), np.zeros(1), 0
+    y, U = np.ascontiguousarray(y), np.ascontiguousarray(U)
     noise, room = 2.0 * float(np.finfo(K.dtype).eps), (np.empty(2 * m),) if intercept else ()
     loop: Any = move_pairs if intercept else move_points
     while True:

@@ -1,8 +1,9 @@
 """The hinge: min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i (w.x_i + b)).
 
-It goes through an interior-point method, of order d or, for wide data, of order n; where both are large, through
-dual coordinate descent; of far more rows than columns, through Newton steps from the solution of a sample; of other
-sparse rows, through a brief descent, which tells the rows near the margin, and an interior-point method with these.
+Of few rows, pairs of multipliers are moved. Others go through an interior-point method, of order d or, of wide data,
+n; where both are large, through dual coordinate descent; of far more rows than columns, through Newton steps from
+the solution of a sample; of other sparse rows, through a brief descent, which tells the rows near the margin, and an
+interior-point method with these.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from scipy import linalg, sparse
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
+from separatrix.learners.linear_svm.by_pairs import FEW, by_pairs
 from separatrix.learners.linear_svm.conditioning import conditioned
 from separatrix.learners.linear_svm.descent import descent
 from separatrix.learners.linear_svm.from_sample import from_sample
@@ -28,6 +30,7 @@ from separatrix.solvers.soft_margin import best_intercept
 BRIEF = 30  # passes of coordinate descent over sparse rows that cost less than an interior-point method does
 FEWER, MORE = 10, 5  # columns for each of these passes, if that is more; rows near the margin of a free b are many
 TALL = 20  # dense rows for each column
+PRECISE = 1e-12  # relative gap, where it costs next to nothing
 ROUGH = 0.5  # relative gap of a solution that does not tell which rows are near
 
 
@@ -41,6 +44,8 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
             return _in_row_space(design, y, bound, tol, max_iter)
         return descent(design, y, bound, tol, max_iter, start)
     exact = cheap(design)
+    if exact and design.n <= FEW and (machine := by_pairs(design, y, bound, PRECISE)) is not None:
+        return machine
     if not exact and _tall(design):
         machine = from_sample(design, y, bound, tol, max_iter)
         if machine.relative_gap <= tol:
@@ -54,7 +59,7 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
                 return machine
     rows, ridge, c = conditioned(design, bound)
     problem = LinearMargins(rows, y, ridge)
-    target = 1e-12 if exact else 0.5 * tol
+    target = PRECISE if exact else 0.5 * tol
     best: Machine | None = None
     for n_iter, iterate in enumerate(interior_point(problem, c)):
         v = iterate.state
