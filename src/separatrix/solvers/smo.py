@@ -208,5 +208,9 @@ class Smo:
             add_rows(self.cache.table, width, slots, change, len(slots), moves, first, last)
 
         pieces = range(0, width, PIECE)
-        [part(at) for at in pieces] if width * len(slots) < WORTH_THREADS else threads.over(pieces, part)
+        if width * len(slots) < WORTH_THREADS:
+            for first in pieces:
+                part(first)
+        else:
+            threads.over(pieces, part)
         self.F[self.active] -= moves
