@@ -69,7 +69,7 @@ class Problem:
 
     def gradient(self, V: Floats) -> Floats:
         """sum_i c_i (y_i - z_i.V) z_i, without the intercept's row: (d, tasks)."""
-        if not self.targets.multilabel:
+        if type(self.targets) is Targets and not self.targets.multilabel:  # the compiled pass knows codes and ±1 only
             codes, weight = np.ascontiguousarray(self.targets.values, dtype=np.int64), np.ascontiguousarray(self.weight)
             return -0.5 * swept(self.design, Pass(SQUARED, V.shape[1], codes, weight), V)[1][: self.design.d]
 
