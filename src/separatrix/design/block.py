@@ -28,6 +28,10 @@ class Block(ABC):
         """About how many bytes of the design these rows are."""
         return self.design.nbytes * (self.rows.stop - self.rows.start) / self.design.n
 
+    def read_from(self) -> tuple[Design, slice]:
+        """A design, and where these rows are in it, as compiled passes had best read them."""
+        return self.design, self.rows
+
     @property
     @abstractmethod
     def x(self) -> Any:
@@ -49,7 +53,8 @@ class Block(ABC):
     def dot(self, V: Floats) -> Floats:
         """Z V: the scores of these rows, (m, k)."""
         if self.nbytes > TINY_BYTES and V.shape[1] <= self.design.few:
-            return passes.scores(self.design, V, self.rows)
+            design, rows = self.read_from()
+            return passes.scores(design, V, rows)
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         W = V[:d] if scale is None else scale[:, None] * V[:d]
         scores = product(self.x, W)
@@ -62,7 +67,8 @@ class Block(ABC):
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (m, k): what these rows add to a gradient, (p, k)."""
         if self.nbytes > TINY_BYTES and R.shape[1] <= self.design.few:
-            return passes.gathered(self.design, R, self.rows)
+            design, rows = self.read_from()
+            return passes.gathered(design, R, rows)
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
         total = R.sum(axis=0)
         out = np.empty((self.design.p, R.shape[1]))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -49,6 +50,11 @@ class DenseDesign(Design):
         copy = np.empty(X.shape, dtype=self.read_as)
         packed(X, copy)
         return copy
+
+    @property
+    def read_directly(self) -> bool:
+        """Whether compiled passes read X without copies."""
+        return self._direct is not None
 
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
         d, k, segment = self.d, task.k, segment_rows(self.d)
@@ -167,6 +173,16 @@ class DenseBlock(Block):
         else:
             rows[...] = raw
         return rows if offset is None else np.subtract(rows, offset, out=rows)
+
+    @cached_property
+    def _apart(self) -> DenseDesign:
+        return cast(DenseDesign, replace(self.design, X=self.x, offset=None))
+
+    def read_from(self) -> tuple[Design, slice]:
+        """The rows themselves, converted once, where passes over the design would each copy them."""
+        if cast(DenseDesign, self.design).read_directly:
+            return self.design, self.rows
+        return self._apart, slice(0, self._apart.n)
 
     def inner(self, h: Floats | None) -> tuple[Floats, Floats]:
         x = self.x

@@ -62,7 +62,7 @@ class SparseDesign(Design):
 
     def chunk_rows(self, task: Pass) -> int:
         # each chunk has sums of its own over all d columns: its rows should have some times d entries
-        most = np.inf if task.what == SCORES else max(1.0, self.X.nnz / (4.0 * max(self.d, 1)))
+        most = np.inf if task.what == SCORES else max(1.0, self.X.nnz / (8.0 * max(self.d, 1)))
         return chunk_rows(self.n, float(self.X.nnz) * task.k, BLOCK, 2.0 ** int(np.log2(min(most, 1e9))))
 
     def as_columns(self, sums: Floats, k: int) -> Floats:

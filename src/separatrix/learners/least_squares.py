@@ -19,9 +19,11 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
+from separatrix.design.passes import Pass, swept
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.rounding import check_lengths, depth, exact_units, far_sizes
+from separatrix.loops.passes import SQUARED
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
 
@@ -67,6 +69,9 @@ class Problem:
 
     def gradient(self, V: Floats) -> Floats:
         """sum_i c_i (y_i - z_i.V) z_i, without the intercept's row: (d, tasks)."""
+        if type(self.targets) is Targets and not self.targets.multilabel:  # the compiled pass knows codes and ±1 only
+            codes, weight = np.ascontiguousarray(self.targets.values, dtype=np.int64), np.ascontiguousarray(self.weight)
+            return -0.5 * swept(self.design, Pass(SQUARED, V.shape[1], codes, weight), V)[1][: self.design.d]
 
         def add(block: Block, values: Array, w: Floats) -> Parts:
             return (block.tdot(w[:, None] * (self.targets.signs(values) - block.dot(V))),)

@@ -10,7 +10,8 @@ neighbouring values of C too: only the ridge is added anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -18,7 +19,9 @@ from scipy import linalg
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
 from separatrix.design.base import Parts
+from separatrix.design.passes import swept
 from separatrix.design.row_space import narrowed
+from separatrix.loops.passes import LOG
 from separatrix.problems.risk import LogisticRisk, Risk
 from separatrix.problems.softmax import SoftmaxRisk, reference_basis, symmetric_basis
 from separatrix.solvers.precondition import diagonal
@@ -71,6 +74,7 @@ class Folds:
     risk: Risk
     member: Array
     C: float
+    _kept: dict[str, Any] = field(default_factory=dict)
 
     @property
     def factor(self) -> float:
@@ -88,6 +92,24 @@ class Folds:
         """The objectives (f,) of some folds and their gradients (p, f, k), at V (p, f, k), in one pass."""
         p, f, k = V.shape
         columns = V.reshape(p, f * k)
+        if k == 1:
+            task = self.risk.task(LOG, f)._replace(weight=self._weights(folds))
+            losses, gradients = swept(self.risk.design, task, columns)
+        else:
+            losses, gradients = self._by_blocks(columns, folds, k)
+        penalty = self.ridge[:, None, None] * V
+        values = self.factor * losses + 0.5 * _dots(penalty, V)
+        return values, self.factor * gradients.reshape(p, f, k) + penalty
+
+    def _weights(self, folds: Integers) -> Floats:
+        """c_i m_if of some folds, (n, f), kept as long as the same folds are asked for."""
+        if not np.array_equal(self._kept.get("folds", ()), folds):
+            weights = np.ascontiguousarray(self.risk.weight[:, None] * self.member[:, folds])
+            self._kept.update(folds=folds, weights=weights)
+        return np.asarray(self._kept["weights"])
+
+    def _by_blocks(self, columns: Floats, folds: Integers, k: int) -> tuple[Floats, Floats]:
+        f = len(folds)
 
         def add(block: Block, values: Array, c: Floats, member: Array) -> Parts:
             Z = block.dot(columns).reshape(-1, k)  # row after row, fold after fold
@@ -97,9 +119,7 @@ class Folds:
             return np.einsum("mf,mf->f", weight, loss.reshape(-1, f)), block.tdot(slope.reshape(-1, f * k))
 
         losses, gradients = self.risk.design.reduce(add, self.risk.targets.values, self.risk.weight, self.member)
-        penalty = self.ridge[:, None, None] * V
-        values = self.factor * losses + 0.5 * _dots(penalty, V)
-        return values, self.factor * gradients.reshape(p, f, k) + penalty
+        return losses, gradients
 
 
 def risks(design: Design, targets: Targets, weight: Floats, reference: bool) -> list[Risk]:

@@ -31,7 +31,7 @@ def packed(rows: Array, out: Array) -> None:
     m, d = rows.shape
     if rows.dtype == out.dtype and rows.dtype.isnative:
         pack(rows.ctypes.data, rows.strides[0], rows.strides[1], m, d, out)
-    elif rows.dtype == np.float16 and rows.dtype.isnative and rows.flags.c_contiguous:
+    elif rows.dtype == np.dtype("=f2") and out.dtype == np.float32 and rows.flags.c_contiguous:
         widen(rows.view(np.uint16), m * d, out)
     elif abs(rows.strides[0]) < abs(rows.strides[1]):  # converted along the columns, then turned
         turned = np.asfortranarray(rows, dtype=out.dtype)

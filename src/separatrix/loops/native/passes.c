@@ -10,6 +10,19 @@
 /* a power of 2 from 8 to 64 that is at least m */
 INLINE int64_t filled(int64_t m) { return m <= 8 ? 8 : m <= 16 ? 16 : m <= 32 ? 32 : 64; }
 
+/* the same statement for each COUNT from 1 to 8 */
+#define EACH(count, statement)                                                                                         \
+    switch (count) {                                                                                                   \
+        case 1: { enum { COUNT = 1 }; statement; break; }                                                              \
+        case 2: { enum { COUNT = 2 }; statement; break; }                                                              \
+        case 3: { enum { COUNT = 3 }; statement; break; }                                                              \
+        case 4: { enum { COUNT = 4 }; statement; break; }                                                              \
+        case 5: { enum { COUNT = 5 }; statement; break; }                                                              \
+        case 6: { enum { COUNT = 6 }; statement; break; }                                                              \
+        case 7: { enum { COUNT = 7 }; statement; break; }                                                              \
+        default: { enum { COUNT = 8 }; statement; }                                                                    \
+    }
+
 #define T double
 #define NAME(x) x##_f64
 #define PART part_f64

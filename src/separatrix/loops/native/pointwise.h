@@ -35,8 +35,8 @@ static inline double by_pairs(double *restrict x, int64_t m) {
 
 /* sum += x, keeping in *lost what rounding takes away (Neumaier) */
 static inline void add_exactly(double *restrict sum, double *restrict lost, double x) {
-    double s = *sum, t = s + x;
-    *lost += __builtin_fabs(s) >= __builtin_fabs(x) ? (s - t) + x : (x - t) + s;
+    double s = *sum, t = s + x, off = __builtin_fabs(s) >= __builtin_fabs(x) ? (s - t) + x : (x - t) + s;
+    *lost += off - off == 0.0 ? off : 0.0; /* of an infinite sum, nothing is known */
     *sum = t;
 }
 
