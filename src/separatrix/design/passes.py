@@ -103,7 +103,7 @@ def _folded(design: Design, V: Floats) -> tuple[Floats, Floats]:
     d = design.d
     W = V[:d] if design.scale is None else design.scale[:, None] * V[:d]
     if design.rest is None:
-        return W, V[d] if design.intercept else np.zeros(V.shape[1])
+        return W, np.ascontiguousarray(V[d]) if design.intercept else np.zeros(V.shape[1])
     return W, V[d] - design.rest @ W if design.intercept else -(design.rest @ W)
 
 

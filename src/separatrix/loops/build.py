@@ -33,7 +33,7 @@ MANIFEST = "manifest.json"  # {file name: SHA-256} of the libraries; empty in a 
 
 FLAGS = (
     *("-O3", "-std=c11", "-fopenmp-simd", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
-    *("-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"),
+    *("-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-pass-failed"),
 )
 X86_LEVELS = ("v2", "v3", "v4")
 OTHER_LEVELS = ("plain",)  # arm64 and the rest: what every such processor has
