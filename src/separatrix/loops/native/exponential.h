@@ -30,7 +30,7 @@ static inline double exponential_f64(double x)
     memcpy(&half, &shifted_half, 8);
     bits -= 0x4338000000000000; /* the bits of shift: k is left, and half of it */
     half -= 0x4338000000000000;
-    const int64_t first = (int64_t)((uint64_t)(half + 1023) << 52), second = (int64_t)((uint64_t)(bits - half + 1023) << 52);
+    const uint64_t first = (uint64_t)(half + 1023) << 52, second = (uint64_t)(bits - half + 1023) << 52;
     double a, b;
     memcpy(&a, &first, 8);
     memcpy(&b, &second, 8);
@@ -54,7 +54,7 @@ static inline float exponential_f32(float x)
     memcpy(&bits, &shifted, 4);
     bits -= 0x4b400000;
     half = bits >> 1;
-    const int32_t first = (int32_t)((uint32_t)(half + 127) << 23), second = (int32_t)((uint32_t)(bits - half + 127) << 23);
+    const uint32_t first = (uint32_t)(half + 127) << 23, second = (uint32_t)(bits - half + 127) << 23;
     float a, b;
     memcpy(&a, &first, 4);
     memcpy(&b, &second, 4);

@@ -48,17 +48,22 @@ EXPORT void add_rows(const float *restrict table, int64_t width, const int64_t *
 {
     for (int64_t start = first; start < last; start += PIECE) {
         const int64_t size = last - start < PIECE ? last - start : PIECE;
+        const float *from = table + start;
         double *restrict o = out + start;
         int64_t r = 0;
         for (; r + 4 <= count; r += 4) {
-            const float *restrict a = table + slots[r] * width + start, *restrict b = table + slots[r + 1] * width + start;
-            const float *restrict c = table + slots[r + 2] * width + start, *restrict d = table + slots[r + 3] * width + start;
+            const float *restrict a = from + slots[r] * width, *restrict b = from + slots[r + 1] * width;
+            const float *restrict c = from + slots[r + 2] * width, *restrict d = from + slots[r + 3] * width;
             const double ca = change[r], cb = change[r + 1], cc = change[r + 2], cd = change[r + 3];
+            if (r + 8 <= count) /* the next four rows: on pages of their own, which are not guessed */
+                for (int next = 4; next < 8; next++)
+                    fetch(from + slots[r + next] * width, size * (int64_t)sizeof(float));
+#pragma omp simd
             for (int64_t t = 0; t < size; t++)
                 o[t] += (ca * (double)a[t] + cb * (double)b[t]) + (cc * (double)c[t] + cd * (double)d[t]);
         }
         for (; r < count; r++) {
-            const float *restrict a = table + slots[r] * width + start;
+            const float *restrict a = from + slots[r] * width;
             for (int64_t t = 0; t < size; t++) o[t] += change[r] * (double)a[t];
         }
     }
