@@ -65,7 +65,7 @@ def test_sums_by_class_are_those_of_the_reference(dtype, squared, n, d, k, seed)
     X, codes, weight = rng.normal(size=(n, d)).astype(dtype), rng.integers(0, k, n), rng.random(n)
     for offset in [rng.normal(size=(k, d))] if squared else [None, rng.normal(size=d)]:
         found, expected, work = np.zeros((k, d)), np.zeros((k, d)), np.empty((k, d))
-        class_sums(X, 0, 0, n, d, squared, offset, codes, weight, k, found, work)
-        class_sums.reference(X, 0, 0, n, d, squared, offset, codes, weight, k, expected, work)
+        class_sums(X, 0, 0, n, d, 1000, squared, offset, codes, weight, k, found, work)
+        class_sums.reference(X, 0, 0, n, d, 1000, squared, offset, codes, weight, k, expected, work)
         size = (float(np.abs(X).max(initial=0.0)) + (0.0 if offset is None else float(np.abs(offset).max()))) ** 2 + 1.0
         assert np.abs(found - expected).max(initial=0.0) <= 4 * EPS * n * size

@@ -14,12 +14,13 @@ from separatrix.design.base import Design, Parts
 from separatrix.design.block import Block
 from separatrix.design.passes import INLINE, Pass, chunk_rows
 from separatrix.loops import threads
-from separatrix.loops.moments import SEGMENT, class_sums, extremes
+from separatrix.loops.moments import class_sums, extremes
 from separatrix.loops.packing import packed
 from separatrix.loops.passes import SCORES, pass_dense, segment_rows, work_size
 
 FEW = 8  # columns of a product up to which one reading of the rows outweighs the fused multiplications of BLAS
 SWEPT = 1 << 21  # entries that are looked at in one call
+PIECES = 2  # segments that are copied together: about a megabyte, so that calls cost little of the time
 EXACT = {np.dtype(kind) for kind in ("f2", "i1", "u1", "i2", "u2", "?")}  # float32 holds each of their numbers
 
 
@@ -62,19 +63,20 @@ class DenseDesign(Design):
         work = np.empty(work_size(k, task.K, d))
         W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
-        for first, last, rows in self._pieces(start, stop, segment):
+        for first, last, rows in self._pieces(start, stop):
             at = first - origin
             pass_dense(rows, at, at, last - origin, d, segment, *how, task.rows, sums, work)
         return sums
 
-    def _pieces(self, start: int, stop: int, segment: int) -> Iterator[tuple[int, int, Array]]:
+    def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Array]]:
         """(first, last, rows) of consecutive parts, as compiled passes read them; a copy lasts until the next."""
         if (X := self._direct) is not None:
             yield start, stop, X[start:stop]
             return
-        rows = np.empty((min(segment, stop - start), self.d), dtype=self.read_as)
-        for first in range(start, stop, segment):
-            last = min(first + segment, stop)
+        step = PIECES * segment_rows(self.d)
+        rows = np.empty((min(step, stop - start), self.d), dtype=self.read_as)
+        for first in range(start, stop, step):
+            last = min(first + step, stop)
             packed(self.X[first:last], rows)
             yield first, last, rows
 
@@ -88,12 +90,13 @@ class DenseDesign(Design):
         d, squared = self.d, int(centres is not None)
         codes, weight = np.ascontiguousarray(codes, dtype=np.int64), np.ascontiguousarray(weight, dtype=np.float64)
         about = self.offset if centres is None else np.ascontiguousarray(centres)
-        step = chunk_rows(self.n, float(self.n) * max(d, 1), SEGMENT, max(1.0, self.n / (4.0 * k)))
+        segment = PIECES * segment_rows(d)
+        step = chunk_rows(self.n, float(self.n) * d, segment, max(1.0, self.n / (4.0 * k)))
 
         def add(start: int) -> Floats:
             sums, work = np.zeros((k, d)), np.empty((k, d))
-            for first, last, rows in self._pieces(start, min(start + step, self.n), SEGMENT):
-                class_sums(rows, first, first, last, d, squared, about, codes, weight, k, sums, work)
+            for first, last, rows in self._pieces(start, min(start + step, self.n)):
+                class_sums(rows, first, first, last, d, segment, squared, about, codes, weight, k, sums, work)
             return sums
 
         parts = threads.over(range(0, max(self.n, 1), step), add)

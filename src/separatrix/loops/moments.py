@@ -7,16 +7,15 @@ import numpy as np
 from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
 
-SEGMENT = 4096  # rows that are added up by themselves, as in moments.c
 
-
-@native("class_sums", "T[] i8 i8 i8 i8 i8 f8[] i8[] f8[] i8 f8[] f8[]")
+@native("class_sums", "T[] i8 i8 i8 i8 i8 i8 f8[] i8[] f8[] i8 f8[] f8[]")
 def class_sums(
     X: Array,
     first: int,
     start: int,
     stop: int,
     d: int,
+    segment: int,
     squared: int,
     offset: Floats | None,
     codes: Integers,
@@ -28,6 +27,7 @@ def class_sums(
     """sums[c] += sum of w_i (x_i - offset) over rows start to stop of class c; X holds those from ``first`` on.
 
     If squared, sum of w_i (x_i - offset[c])², with an offset for each class. ``sums`` and ``work`` are (k, d).
+    C adds up each segment of rows by itself.
     """
     x, c = X.reshape(-1, d)[start - first : stop - first].astype(np.float64), codes[start:stop]
     if squared and offset is not None:
