@@ -15,7 +15,7 @@ from separatrix.persistence.atomic import write_atomically
 
 SCHEMA = 1
 PACKAGES = (
-    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "scikit-learn-intelex", "liblinear-official",
+    "separatrix", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "liblinear-official",
     "libsvm-official",
 )  # fmt: skip
 Results = dict[str, Any]

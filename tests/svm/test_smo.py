@@ -8,6 +8,7 @@ from scipy import sparse
 from separatrix import SVC
 from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
 from separatrix.learners import kernel_svm
+from separatrix.loops.working_set import optimised
 from separatrix.solvers import smo
 from separatrix.solvers.active_set import approached, polished
 from separatrix.solvers.kernel_columns import KernelColumns
@@ -181,3 +182,14 @@ def test_what_a_working_set_gains_is_what_the_dual_gains():
         one._refresh()
         np.testing.assert_allclose(gained, dual(one.alpha, one.F, y), rtol=1e-5)
         assert gained > 0
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("U", [1.0e30, 1.0e99, np.inf])
+def test_a_bound_far_above_every_alpha_leaves_them_alone(U, intercept):
+    """Two points at -1 and 1 with k = x z: alpha = 1/2 each, or 1 in all without an intercept."""
+    x, y = np.array([-1.0, 1.0]), np.array([-1.0, 1.0])
+    alpha, F = np.zeros(2), y.copy()
+    optimised(np.outer(x, x), np.ones(2), y, np.full(2, U), alpha, F, 1e-9, 100, intercept)
+    assert alpha.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(F, 0.0, atol=1e-9)

@@ -189,7 +189,7 @@ def semidefinite(K: Any, single: bool = False) -> tuple[float, float]:
 def _radial(kind: Any, gamma: Any, A: Any, B: Any) -> tuple[Any, Any]:
     """exp(-gamma distance), by algebra where that costs no digits, and by differences where it does."""
     if kind == "rbf":
-        centre = B.mean(axis=0)
+        centre = B.mean(axis=0) if len(B) else np.zeros(B.shape[1])  # of no support vectors: any point will do
         P, Q = A - centre, B - centre
         p, q = gamma * (P**2).sum(axis=1), gamma * (Q**2).sum(axis=1)
         if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11 and A.dtype == np.float64:

@@ -17,7 +17,7 @@ import numpy as np
 from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
 
-SNAP = 1e-12  # of a bound, within which alpha is at it
+SNAP = 1e-12  # of the upper bound, within which alpha is at it; of what alpha was, below which it is 0
 MOVES = 1 << 24  # kernel values that are read before a loop returns: about 10 ms, for they come from the cache
 
 
@@ -88,8 +88,8 @@ def move_pairs(
             )
             step = limit if lead[j] >= curvature[j] * limit else lead[j] / curvature[j]
             gained[0] += step * (lead[j] - 0.5 * curvature[j] * step)
-            alpha[i] = _snapped(alpha[i] + y[i] * step, U[i])
-            alpha[j] = _snapped(alpha[j] - y[j] * step, U[j])
+            alpha[i] = _snapped(alpha[i] + y[i] * step, alpha[i], U[i])
+            alpha[j] = _snapped(alpha[j] - y[j] * step, alpha[j], U[j])
             _mark(np.array([i, j]), y, U, alpha, rise, fall)
             F -= step * (K[i].astype(np.float64) - K[j].astype(np.float64))
             steps += 1
@@ -117,7 +117,7 @@ def move_points(
             if i < 0 or not gain[i] > 0.0:
                 break
             gained[0] += gain[i]
-            alpha[i] = _snapped(min(max(alpha[i] + move[i], 0.0), U[i]), U[i])
+            alpha[i] = _snapped(min(max(alpha[i] + move[i], 0.0), U[i]), alpha[i], U[i])
             F -= move[i] * y[i] * K[i].astype(np.float64)
             steps += 1
             budget -= 2 * m
@@ -147,7 +147,8 @@ def _mark(points: slice | Integers, y: Floats, U: Floats, alpha: Floats, rise: F
     fall[points] = np.where(np.where(y[points] > 0, above, below), 0.0, np.inf)
 
 
-def _snapped(alpha: float, U: float) -> float:
-    if not np.isfinite(U):
-        return alpha
-    return 0.0 if alpha < SNAP * U else U if alpha > (1.0 - SNAP) * U else alpha
+def _snapped(alpha: float, before: float, U: float) -> float:
+    """The new alpha, or the bound that it is at but for rounding; a bound far above all alpha says nothing about 0."""
+    if alpha < SNAP * min(before, U):
+        return 0.0
+    return U if np.isfinite(U) and alpha > (1.0 - SNAP) * U else alpha

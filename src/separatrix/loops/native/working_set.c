@@ -8,7 +8,7 @@
 #define BLOCK 64     /* points of which the best is sought together */
 #define TILE 32      /* rows and columns of a matrix that are mirrored together */
 #define PIECE 1024   /* residuals that stay in the first cache while rows are added to them */
-#define SNAP 1e-12   /* of a bound, within which alpha is at it */
+#define SNAP 1e-12   /* of the upper bound, within which alpha is at it; of what alpha was, below which it is 0 */
 
 /* 0 where alpha_t y_t may rise (fall), and where not, what leaves the point out of the maximum (minimum) of F */
 static inline void mark(int64_t t, const double *restrict y, const double *restrict U, const double *restrict alpha,
@@ -19,10 +19,11 @@ static inline void mark(int64_t t, const double *restrict y, const double *restr
     fall[t] = (y[t] > 0.0 ? above : below) ? 0.0 : INFINITE;
 }
 
-static inline double snapped(double alpha, double U)
+/* the new alpha, or the bound that it is at but for rounding; a bound far above every alpha says nothing about 0 */
+static inline double snapped(double alpha, double before, double U)
 {
-    if (!(U < INFINITE)) return alpha;
-    return alpha < SNAP * U ? 0.0 : alpha > (1.0 - SNAP) * U ? U : alpha;
+    if (alpha < SNAP * smaller(before, U)) return 0.0;
+    return U < INFINITE && alpha > (1.0 - SNAP) * U ? U : alpha;
 }
 
 /* table[slots_i, chosen_j] for j < i, its mirror image, and the diagonal */
