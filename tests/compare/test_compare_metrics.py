@@ -1,7 +1,5 @@
 """The figures of the leaderboard, their intervals, ties and the choice of the best, on made-up results."""
 
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -218,7 +216,7 @@ def test_facts_of_sparse_counts():
 def test_a_verdict_that_floats_cannot_tell_does_not_stop_the_comparison(monkeypatch):
     import separatrix
 
-    def undecided(X, y):
+    def undecided(X, y, max_work):
         raise separatrix.UndecidedError("rounding hides it")
 
     monkeypatch.setattr(separatrix, "separability", undecided)
@@ -241,12 +239,17 @@ def test_large_tables_are_decided_in_a_process_that_can_be_stopped():
     assert "--time-limit" in proof.claim
 
 
-def test_processor_time_is_limited_and_said_as_such(monkeypatch):
-    process = subprocess.Popen([sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"])
-    process.wait()
-    proof = proving.Search(process).result(60)
+def test_the_search_is_limited_by_counted_work_and_that_is_said(monkeypatch):
+    """Three columns that together leave rows on both sides at 0: whole numbers must tell."""
+    random = np.random.default_rng(0)
+    X = random.integers(-2, 3, (200, 10)).astype(float)
+    lead = X[:, 0] + X[:, 1] - X[:, 2]
+    codes = np.where(lead == 0, random.integers(0, 2, 200), lead > 0).astype(int)
+    assert proving.prove(X, codes).verdict == "quasi-separable"
+    monkeypatch.setattr(proving, "WORK", 1000.0)
+    proof = proving.prove(X, codes)
     assert proof.verdict == "undecided"
-    assert "processor time" in proof.claim
+    assert "`separatrix separable` has no limit" in proof.claim
     assert "float" not in proof.claim
 
 

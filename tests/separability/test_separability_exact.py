@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from separatrix import separability
 from separatrix.learners.separation.integers import combination, echelon, null_space
 from separatrix.learners.separation.simplex import decide
+from separatrix.learners.separation.work import Work
 
 TINY = 2.0**-52
 
@@ -68,7 +69,7 @@ def test_simplex_decides_gordans_alternative(rows):
     def violated(v):
         return [i for i, z in enumerate(Z) if z.dot(v) <= 0]
 
-    decision = decide(4, [], column, violated)
+    decision = decide(4, [], column, violated, Work())
     if decision.direction is not None:
         assert all(z.dot(decision.direction) > 0 for z in Z)
     else:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from separatrix._typing import Array
 from separatrix.certificates import Inseparable, Separator, Verification
+from separatrix.estimators.parameters import positive
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.geometry import Hyperplane
 from separatrix.learners.separation.search import search
@@ -76,7 +77,9 @@ class Separability:
 
 
 @single_threaded_blas()  # two threads may take many times longer than one on small matrices
-def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True) -> Separability:
+def separability(
+    X: Any, y: Any, exact: bool = False, fit_intercept: bool = True, *, max_work: float | None = None
+) -> Separability:
     """Whether some (w, b) has y_i (w.x_i + b) > 0 for every row i, with a proof either way.
 
     - *separable*: such a (w, b).
@@ -98,6 +101,9 @@ def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True
         `UndecidedError` if not.
     fit_intercept : bool, default=True
         Whether b is free; otherwise it is 0 and the sums are of lambda_i y_i x_i.
+    max_work : float or None, default=None
+        After about so many products of whole numbers (ten million take some seconds) it gives up with
+        `UndecidedError`; None for no limit. A count, so that the answer does not depend on the machine.
 
     Returns
     -------
@@ -109,7 +115,7 @@ def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True
     InvalidInputError
         A `ValueError`: the data have one class only, or are not finite numbers that float64 holds without rounding.
     UndecidedError
-        float64 cannot tell and the problem is large: ask for ``exact=True``.
+        float64 cannot tell and the problem is large: ask for ``exact=True``. Or ``max_work`` was not enough.
 
     Examples
     --------
@@ -121,7 +127,8 @@ def separability(X: Any, y: Any, exact: bool = False, fit_intercept: bool = True
     ('overlapping', ['1', '1', '1', '1'])
     """
     sample = checked(X, y, fit_intercept, "separability")
-    return Separability(search(sample.design, sample.targets, exact).certificate)
+    most = np.inf if max_work is None else positive("max_work", max_work)
+    return Separability(search(sample.design, sample.targets, exact, most).certificate)
 
 
 def checked(X: Any, y: Any, fit_intercept: bool, name: str) -> Sample:

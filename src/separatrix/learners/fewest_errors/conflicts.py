@@ -16,6 +16,7 @@ from separatrix.learners.fewest_errors.budget import Budget
 from separatrix.learners.separation.cone import Cone
 from separatrix.learners.separation.faces import Faces, prove
 from separatrix.learners.separation.integers import WholeRows, null_space
+from separatrix.learners.separation.work import Work
 
 PROVABLE = 40  # coefficients up to which a conflict is proved in whole numbers
 HINTS = 200  # rows that the exact search looks at first
@@ -88,7 +89,7 @@ def decide(cone: Cone, rows: Integers) -> Verdict:
     """The same in whole numbers, which never errs."""
     part = WholeRows(cone.only(rows))
     codes = part.cone.codes
-    faces = prove(part, [(i, int(1 - codes[i])) for i in range(min(len(rows), HINTS))])
+    faces = prove(part, [(i, int(1 - codes[i])) for i in range(min(len(rows), HINTS))], Work())
     support = [i for i, _ in faces.support]
     if not support and faces.direction is not None:
         return Verdict(v=_coefficients(cone, part, faces.direction))

@@ -17,6 +17,7 @@ import numpy as np
 from separatrix._typing import Array
 from separatrix.learners.separation.integers import Pair, WholeRows, combination, null_space
 from separatrix.learners.separation.simplex import decide
+from separatrix.learners.separation.work import Work
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Faces:
         return "overlapping" if self.direction is None else "quasi-separable"
 
 
-def prove(whole: WholeRows, hints: list[Pair]) -> Faces:
+def prove(whole: WholeRows, hints: list[Pair], work: Work) -> Faces:
     """Decide without rounding; ``hints`` are the rows to look at first."""
     cone = whole.cone
     own = np.arange(cone.k) == cone.codes[:, None]
@@ -54,6 +55,7 @@ def prove(whole: WholeRows, hints: list[Pair]) -> Faces:
             start,
             lambda pair, N=basis: _column(whole, pair, N),  # type: ignore[misc]
             lambda v, N=basis, done=settled: _violated(whole, _lift(v, N), done),  # type: ignore[misc]
+            work,
         )
         if decision.direction is not None:
             return Faces(reduced(_lift(decision.direction, basis)), support, weights)

@@ -12,10 +12,12 @@ from scipy.optimize import linprog
 
 from separatrix._typing import Floats, Integers
 from separatrix.learners.separation.cone import Cone
+from separatrix.learners.separation.work import FLOATS, Work
 
 ROUNDS = 40
 FEW = 300  # rows to begin with: a few that cannot be separated prove it for all
 ENTRIES = 4_000_000  # of the largest program
+STEPS = 100  # of the simplex method for each row and column of a program, which needs one or two: then HiGHS is lost
 ZERO = 1e-9  # what HiGHS cannot tell from 0
 
 
@@ -51,13 +53,14 @@ class LeadProgram:
         return self.rows[held], self.rivals[held]
 
 
-def largest_lead(cone: Cone, V: Floats) -> LeadProgram | None:
+def largest_lead(cone: Cone, V: Floats, work: Work | None = None) -> LeadProgram | None:
     """Solve by adding rows, starting with those nearest to the boundary of V; None if HiGHS gives up."""
+    work = work or Work()
     most = max(ENTRIES // (cone.q + 1), cone.q + 2)
     i, c, _ = cone.nearest(V, min(cone.size, most, FEW))
     found: LeadProgram | None = None
     for _ in range(ROUNDS):
-        solved = lead_program(cone.dense(i, c))
+        solved = lead_program(cone.dense(i, c), work)
         if solved is None:
             return found
         v, t, weights = solved
@@ -77,8 +80,8 @@ def largest_lead(cone: Cone, V: Floats) -> LeadProgram | None:
     return found
 
 
-def lead_program(z: Floats, time_limit: float = 600.0) -> tuple[Floats, float, Floats] | None:
-    """v, t and the weights of the rows z; None if HiGHS does not solve it in time (seconds)."""
+def lead_program(z: Floats, work: Work) -> tuple[Floats, float, Floats] | None:
+    """v, t and the weights of the rows z; None if HiGHS does not solve it."""
     m, q = z.shape
     size = np.abs(z).max(axis=1, initial=0.0)
     size = np.where(size > 0, size, 1.0)
@@ -88,7 +91,9 @@ def lead_program(z: Floats, time_limit: float = 600.0) -> tuple[Floats, float, F
     cost = np.zeros(q + 1)
     cost[q] = -1.0
     bounds = [(-1.0, 1.0)] * q + [(0.0, 2.0 * q)]
-    result = linprog(cost, A_ub=A, b_ub=np.zeros(m), bounds=bounds, method="highs", options={"time_limit": time_limit})
+    steps = work.steps(A.size, STEPS * (m + q))
+    result = linprog(cost, A_ub=A, b_ub=np.zeros(m), bounds=bounds, method="highs", options={"maxiter": steps})
+    work.spend(result.nit * A.size / FLOATS)
     if result.status != 0:
         return None
     return result.x[:q], float(result.x[q]), np.maximum(-result.ineqlin.marginals, 0.0) / size

@@ -23,6 +23,7 @@ from separatrix.learners.separation.newton import newton
 from separatrix.learners.separation.programs import ZERO, LeadProgram, largest_lead
 from separatrix.learners.separation.repair import ExactWeights, filled, only_support, repaired
 from separatrix.learners.separation.touching import balance, one_column
+from separatrix.learners.separation.work import Work
 from separatrix.targets import Targets
 
 SMALL_ORDER = 150  # coefficients, and
@@ -53,22 +54,24 @@ class Finding:
         return np.asarray(coef, dtype=np.float64), np.asarray(intercept, dtype=np.float64)
 
 
-def search(design: Design, targets: Targets, exact: bool = False) -> Finding:
+def search(design: Design, targets: Targets, exact: bool = False, max_work: float = np.inf) -> Finding:
     """Decide whether the classes are separable: by hyperplane for two, in the softmax sense for more.
 
-    Raises `UndecidedError` if floats cannot tell, the problem is large, and exact arithmetic was not asked for.
+    Raises `UndecidedError` if floats cannot tell, the problem is large, and exact arithmetic was not asked for; and
+    after ``max_work`` products of whole numbers, or what takes as long.
     """
-    return Finding(Search(design, targets.values, targets.classes, exact).run())
+    return Finding(Search(design, targets.values, targets.classes, exact, Work(max_work)).run())
 
 
 @dataclass(frozen=True)
 class Search:
-    """Rows, class codes and labels, and whether the proof must be exact."""
+    """Rows, class codes and labels, whether the proof must be exact, and what it may cost."""
 
     design: Design
     codes: Integers
     classes: Array
     exact: bool
+    work: Work
 
     def run(self) -> Separator | Inseparable:
         """The certificate of the verdict."""
@@ -124,7 +127,7 @@ class Search:
                 found = self._overlapping(repaired(WholeRows(cone), steps.weights))
         if found is not None:
             return found
-        program = largest_lead(cone, steps.V)
+        program = largest_lead(cone, steps.V, self.work)
         if program is not None and program.separates:
             found = self._separated(cone, program.V)
             if found is not None:
@@ -185,7 +188,7 @@ class Search:
     def _proved(self, cone: Cone, hints: list[Pair], near: Floats | None) -> Separator | Inseparable:
         """The verdict in rational arithmetic."""
         whole = WholeRows(cone)
-        faces = prove(whole, hints)
+        faces = prove(whole, hints, self.work)
         found: Separator | Inseparable | None
         if faces.verdict == "separable":
             assert faces.direction is not None

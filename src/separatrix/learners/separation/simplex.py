@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array
+from separatrix.learners.separation.work import Work
 
 IntVector = Array  # an object array of Python integers
 
@@ -81,6 +82,7 @@ def decide(
     start: list[Any],
     column: Callable[[Any], IntVector],
     violated: Callable[[IntVector], list[Any]],
+    work: Work,
 ) -> Decision:
     """Run the method, pricing the known columns first and asking for more when these are satisfied.
 
@@ -94,12 +96,15 @@ def decide(
         The column a of a name.
     violated : function
         Names of rows with z.v <= 0, the worst first; none if every row has z.v > 0.
+    work : Work
+        Every step is counted.
     """
     basis = Basis(order)
     names = list(start)
     known = set(names)
     columns = [column(name) for name in names]
     while True:
+        work.spend(3 * order**2 + len(columns) * order, int(basis.determinant).bit_length())
         u = basis.multipliers
         if basis.determinant > 0 and not (basis.values * [member is None for member in basis.members]).any():
             held = [(member, value) for member, value in zip(basis.members, basis.values, strict=True) if value]
