@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.everyday.jobs import Job
@@ -15,9 +14,6 @@ from benchmarks.race import ALLOWANCE, Record, Rules
 def perform(job: Job, data: Path, rules: Rules) -> Record:
     """Every entry's times and figures; the first entry is ours."""
     runs: dict[str, list[Record]] = {name: [] for name in job.entries}
-    if not job.warm and not job.empty_cache:  # so that what is compiled now is compiled before
-        for name in job.entries:
-            _once(job, name, data, rules)
     turns = min(rules.repeat, job.repeat)
     for turn in range(turns):
         rules.tell(f"{job.name}: round {turn + 1} of {turns}")
@@ -31,10 +27,7 @@ def perform(job: Job, data: Path, rules: Rules) -> Record:
 
 def _once(job: Job, name: str, data: Path, rules: Rules) -> list[Record]:
     request = {"job": job.name, "entry": name, "data": str(data)}
-    threads = job.entries[name].threads
-    with TemporaryDirectory() as cache:
-        environment = {"NUMBA_CACHE_DIR": cache} if job.empty_cache else {}
-        return list(answers(request, threads=threads, limit=rules.limit, environment=environment))
+    return list(answers(request, threads=job.entries[name].threads, limit=rules.limit))
 
 
 def _summary(runs: list[Record], rules: Rules) -> Record:

@@ -18,15 +18,12 @@ COMPILING = 15.0  # more seconds for a small part of the data than for all of it
 AROUND = 300.0  # seconds for loading, warming up or evaluating, which are not measured
 
 
-def answers(
-    request: dict[str, Any], *, threads: int = 0, limit: float, environment: dict[str, str] | None = None
-) -> Iterator[dict[str, Any]]:
+def answers(request: dict[str, Any], *, threads: int = 0, limit: float) -> Iterator[dict[str, Any]]:
     """What the worker found, run by run; the last has the status "limit" or "error" if it did not come to its end."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
         **(dict.fromkeys(THREADS, str(threads)) if threads else {}),
-        **(environment or {}),
     }
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.worker"],

@@ -38,7 +38,6 @@ class Job:
     describe: Callable[[Any, Any, Any], dict[str, Any]] = nothing_more
     calls: int = 1
     warm: bool = True  # fit a small part first, untimed
-    empty_cache: bool = False  # of compiled code
     accuracy: float | None = None
     size: tuple[str, float] | None = None  # what grows, and how large it is here
     repeat: int = 100  # at most

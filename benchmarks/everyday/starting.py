@@ -1,4 +1,4 @@
-"""Importing, the first fit ever (nothing compiled yet), and the first fit in a later process."""
+"""Importing, and the first fit in a process."""
 
 from __future__ import annotations
 
@@ -39,14 +39,13 @@ def starting(code: str) -> Callable[[Any, Any], Action]:
     return lambda X, y: lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _first(name: str, size: str, ever: bool) -> Job:
+def _first(name: str, size: str) -> Job:
     return Job(
-        f"{name}, first fit {'ever' if ever else 'in a process'}, {size}",
+        f"{name}, first fit in a process, {size}",
         "start",
         TABLES[size],
         both(fitting(model(f"separatrix.{name}")), fitting(model(f"sklearn.{MODELS[name]}"))),
         warm=False,
-        empty_cache=ever,
     )
 
 
@@ -60,5 +59,5 @@ JOBS = (
             starting("from sklearn.linear_model import LogisticRegression"),
         ),
     ),
-    *(_first(name, size, ever) for size in TABLES for name in MODELS for ever in (True, False)),
+    *(_first(name, size) for size in TABLES for name in MODELS),
 )
