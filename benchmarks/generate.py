@@ -87,6 +87,19 @@ def rare(n: int, d: int, nonzero: int) -> Data:
     return X, np.where(scores + scores.std() * rng.normal(size=n) > 0, 1, -1)
 
 
+def one_hot(n: int, d: int, categories: int) -> Data:
+    """Columns of zeros and ones for `categories` columns of labels, the j-th most frequent of each ~ 1/j."""
+    rng = np.random.default_rng(0)
+    sizes = np.full(categories, d // categories) + (np.arange(categories) < d % categories)
+    starts = np.cumsum(sizes) - sizes
+    drawn = [rng.choice(size, n, p=(1 / np.arange(1, size + 1)) / (1 / np.arange(1, size + 1)).sum()) for size in sizes]
+    columns = (np.column_stack(drawn) + starts).ravel().astype(np.int32)
+    first = np.arange(0, n * categories + 1, categories, dtype=np.int32)
+    X = sparse.csr_matrix((np.ones(n * categories), columns, first), shape=(n, d))
+    scores = X @ rng.normal(size=d)
+    return X, np.where(scores + rng.logistic(size=n) > scores.mean(), 1, -1)
+
+
 def blobs(n: int, d: int) -> Data:
     """Four clusters a class in ten of the columns, standardised, and 2% of the labels flipped."""
     from sklearn.datasets import make_classification

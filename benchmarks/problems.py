@@ -73,6 +73,8 @@ def _independent(n: int, d: int) -> Source:
 
 
 TEXT = Source("text", lambda s: generate.text(s.rows(50_000), s.columns(50_000), 80))
+WIDE_TEXT = Source("wide-text", lambda s: generate.text(s.rows(50_000), s.columns(100_000), 60))
+ONE_HOT = Source("one-hot", lambda s: generate.one_hot(s.rows(150_000), s.columns(9_890), 12))
 A9A, W8A, IJCNN1 = (
     Source(name, lambda s, name=name: s.part(read.two(s.folder, name)))  # type: ignore[misc]
     for name in ("a9a", "w8a", "ijcnn1")
@@ -101,6 +103,8 @@ PROBLEMS = (
     ),
     Problem("mnist, softmax", "softmax", MNIST),
     Problem("text, logistic", "logistic", TEXT, intercept=False),
+    Problem("text of 100,000 columns, logistic", "logistic", WIDE_TEXT, intercept=False),
+    Problem("one-hot 150,000 x 9,890, logistic", "logistic", ONE_HOT, intercept=False),
     Problem("text, hinge", "hinge", TEXT, intercept=False),
     Problem("text, hinge, C=10", "hinge", TEXT, C=10.0, intercept=False),
     Problem("text, squared hinge", "squared hinge", TEXT, intercept=False),

@@ -18,6 +18,7 @@ GROUPS = {
     "searches": "Searching for C",
     "defaults": "Default against default",
     "separability": "Separability",
+    "cores": "Threads",
 }
 
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from benchmarks.everyday import defaults, growth, intercepts, passes, predicting, searches, separability, starting
+from benchmarks.everyday import (
+    cores,
+    defaults,
+    growth,
+    intercepts,
+    passes,
+    predicting,
+    searches,
+    separability,
+    starting,
+)
 from benchmarks.everyday.jobs import Job
 
 JOBS: tuple[Job, ...] = (
@@ -14,6 +24,7 @@ JOBS: tuple[Job, ...] = (
     *defaults.JOBS,
     *separability.JOBS,
     *growth.JOBS,
+    *cores.JOBS,
 )
 
 
