@@ -1,6 +1,5 @@
 """The figures of the leaderboard, their intervals, ties and the choice of the best, on made-up results."""
 
-
 import numpy as np
 import pytest
 from scipy import sparse

@@ -11,12 +11,11 @@ import pytest
 import separatrix.loops
 from separatrix.loops import binding, library
 from separatrix.loops.binding import native
-from separatrix.loops.scores import row_scores
+from separatrix.loops.moments import extremes
 
 
-def arguments(dtype=np.float64, n=3, d=4):
-    rng = np.random.default_rng(0)
-    return [rng.normal(size=(n, d)).astype(dtype), n, d, rng.normal(size=d), np.zeros(n)]
+def arguments(dtype=np.float64, n=12):
+    return [np.random.default_rng(0).normal(size=n).astype(dtype), n, np.zeros(2)]
 
 
 def changed(position, value):
@@ -28,15 +27,15 @@ def changed(position, value):
 @pytest.mark.parametrize(
     "position, value, name",
     [
-        (3, np.ones(4, dtype=np.float32), "w must have type float64"),
-        (3, np.ones(4, dtype=">f8"), "w must have type float64"),
-        (4, np.ones(3, dtype=np.int64), "s must have type float64"),
+        (2, np.ones(2, dtype=np.float32), "found must have type float64"),
+        (2, np.ones(2, dtype=">f8"), "found must have type float64"),
+        (2, np.ones(2, dtype=np.int64), "found must have type float64"),
         (0, np.ones((3, 4), dtype=np.int64), "must be an array of float64 or float32, not int64"),
         (0, np.ones((3, 4), dtype=np.float16), "must be an array of float64 or float32, not float16"),
-        (0, np.asfortranarray(np.ones((3, 4))), "X must be an array in C order"),
-        (3, np.ones(8)[::2], "w must be an array in C order"),
-        (3, [1.0, 2.0, 3.0, 4.0], "w must be an array in C order"),
-        (3, memoryview(np.ones(4)), "w must be an array in C order"),
+        (0, np.asfortranarray(np.ones((3, 4))), "x must be an array in C order"),
+        (2, np.ones(4)[::2], "found must be an array in C order"),
+        (2, [1.0, 2.0], "found must be an array in C order"),
+        (2, memoryview(np.ones(2)), "found must be an array in C order"),
         (1, 3.0, "float"),
         (1, None, "NoneType"),
         (1, np.ones(1), "integer"),
@@ -44,24 +43,25 @@ def changed(position, value):
 )
 def test_what_does_not_fit_is_a_type_error(position, value, name):
     with pytest.raises(TypeError, match=name):
-        row_scores(*changed(position, value))
+        extremes(*changed(position, value))
 
 
 def test_too_few_and_too_many_arguments():
-    with pytest.raises(TypeError, match="5 arguments"):
-        row_scores(*arguments()[:4])
-    with pytest.raises(TypeError, match="5 arguments"):
-        row_scores(*arguments(), 1)
+    with pytest.raises(TypeError, match="3 arguments"):
+        extremes(*arguments()[:2])
+    with pytest.raises(TypeError, match="3 arguments"):
+        extremes(*arguments(), 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_views_read_only_arrays_and_numpy_numbers_are_taken(dtype):
-    X, n, d, w, s = arguments(dtype)
-    big = np.full((9, d), np.nan, dtype=dtype)
-    big[4:7] = X
-    w.flags.writeable = False
-    row_scores(big[4:7], np.int32(n), np.int64(d), w, s)
-    np.testing.assert_allclose(s, X.astype(float) @ w, rtol=1e-14)
+    x, n, found = arguments(dtype)
+    big = np.full(3 * n, np.nan, dtype=dtype)
+    big[n : 2 * n] = x
+    big.flags.writeable = False
+    for number in (np.int32(n), np.int64(n)):
+        extremes(big[n : 2 * n], number, found)
+        assert found.tolist() == [x.min(), x.max()]
 
 
 def test_all_generic_arrays_of_a_call_have_one_type(monkeypatch):
@@ -135,8 +135,8 @@ class TestNative:
         def reference(*arguments):
             raise AssertionError("the reference was called")
 
-        monkeypatch.setattr(row_scores, "reference", reference)
-        row_scores(*arguments())
+        monkeypatch.setattr(extremes, "reference", reference)
+        extremes(*arguments())
 
     def test_every_loop_has_its_functions_in_every_library(self):
         for module in pkgutil.iter_modules(separatrix.loops.__path__):
@@ -148,10 +148,10 @@ class TestNative:
 
     def test_a_call_costs_microseconds(self):
         given = arguments()
-        row_scores(*given)
+        extremes(*given)
         took = []
         for _ in range(200):
             began = time.perf_counter()
-            row_scores(*given)
+            extremes(*given)
             took.append(time.perf_counter() - began)
         assert min(took) < 20e-6

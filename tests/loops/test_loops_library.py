@@ -1,5 +1,6 @@
 """The compiled libraries: subnormals, levels, and what is said when one is missing, damaged or stale."""
 
+import math
 import shutil
 import threading
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 
 from separatrix import LibraryError, SeparatrixError
 from separatrix.loops import binding, build, library
-from separatrix.loops.scores import row_scores
+from separatrix.loops.kernel_rows import exponentials
+from separatrix.loops.moments import extremes
 
 compiled = pytest.mark.skipif(library.library() is None, reason="nothing is compiled here")
 
@@ -23,7 +25,7 @@ def runnable():
 def forget():
     for remembered in (library.library, library.load, library._digests):
         remembered.cache_clear()
-    row_scores._routes.clear()
+    extremes._routes.clear()
 
 
 @pytest.fixture
@@ -39,11 +41,11 @@ def copy(tmp_path, monkeypatch):
     forget()
 
 
-def score():
-    """The scores of two rows by whatever runs now."""
-    s = np.zeros(2)
-    row_scores(np.array([[1.0, 1.0], [2.0, 0.0]]), 2, 2, np.array([3.0, 5.0]), s)
-    return s.tolist()
+def least_and_largest():
+    """The extremes of three numbers by whatever runs now."""
+    found = np.zeros(2)
+    extremes(np.array([6.0, 8.0, 7.0]), 3, found)
+    return found.tolist()
 
 
 def in_another_thread(work):
@@ -77,30 +79,32 @@ def test_loading_a_library_leaves_subnormal_numbers_alone(name, copy):
     assert in_another_thread(products) == expected
 
 
-def scores_by(name, X, w):
-    """X w by one library, float64 or float32."""
-    s = np.zeros(len(X))
-    function = row_scores.compiled(library.load(name), {"f8": "_f64", "f4": "_f32"}[X.dtype.str[1:]])
-    function(X.ctypes.data, *X.shape, w.ctypes.data, s.ctypes.data)
-    return s
+def exponentials_by(name, x):
+    """exp(x) by one library, float64 or float32."""
+    y = x.copy()
+    exponentials.compiled(library.load(name), {"f8": "_f64", "f4": "_f32"}[x.dtype.str[1:]])(y.ctypes.data, len(y))
+    return y
 
 
 @compiled
+@pytest.mark.parametrize("dtype, x, bits", [(np.float64, -740.0, np.int64), (np.float32, -100.0, np.int32)])
 @pytest.mark.parametrize("name", runnable())
-def test_loops_keep_subnormal_numbers(name):
-    X, w = np.full((2, 19), 1e-310), np.ones(19)
-    units = round(1e-310 / 5e-324)  # of the smallest number: sums of subnormal numbers are exact
-    expected = np.full(2, 19 * units).tobytes()  # whose bits are those of the integers
-    assert scores_by(name, X, w).tobytes() == expected
-    assert in_another_thread(lambda: scores_by(name, X, w).tobytes()) == expected
+def test_loops_keep_subnormal_numbers(name, dtype, x, bits):
+    """exp(x) is so many of the smallest number: the bits of a subnormal number are those of an integer."""
+    expected = round(math.exp(x) / float(np.finfo(dtype).smallest_subnormal))
+    for found in (
+        exponentials_by(name, np.full(19, x, dtype)),
+        in_another_thread(lambda: exponentials_by(name, np.full(19, x, dtype))),
+    ):
+        assert (abs(found.view(bits) - expected) <= 2).all()
+        assert expected > 20
 
 
 @compiled
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_level_gives_the_same_bits(dtype):
-    rng = np.random.default_rng(0)
-    X, w = rng.normal(size=(50, 37)).astype(dtype), rng.normal(size=37)
-    assert len({scores_by(name, X, w).tobytes() for name in runnable()}) == 1
+    x = np.random.default_rng(0).normal(scale=30.0, size=1037).astype(dtype)
+    assert len({exponentials_by(name, x).tobytes() for name in runnable()}) == 1
 
 
 @compiled
@@ -123,14 +127,14 @@ def test_nothing_lets_the_compiler_change_the_arithmetic():
 # ---------------------------------------------------------------------- what can be wrong with a library
 @compiled
 def test_a_library_older_than_its_sources_is_refused_with_the_command(copy):
-    assert score() == [8.0, 6.0]
+    assert least_and_largest() == [6.0, 8.0]
     forget()
     with (copy / "native" / "common.h").open("a") as source:
         source.write("\n/* changed */\n")
     with pytest.raises(LibraryError, match=f"changed since .* was compiled: run {build.COMMAND}"):
-        score()
+        least_and_largest()
     shutil.rmtree(copy / "native")  # as in a wheel, which has no sources to compare with
-    assert score() == [8.0, 6.0]
+    assert least_and_largest() == [6.0, 8.0]
 
 
 @compiled
@@ -152,9 +156,9 @@ def test_a_missing_or_damaged_library_is_one_clear_error(damage, copy, monkeypat
     elif damage == "not JSON":
         (copy / "lib" / build.MANIFEST).write_text("{")
     with pytest.raises(LibraryError, match=r"pip install --force-reinstall .* SEPARATRIX_PURE=1"):
-        score()
+        least_and_largest()
     monkeypatch.setenv("SEPARATRIX_PURE", "1")  # what it says helps
-    assert score() == [8.0, 6.0]
+    assert least_and_largest() == [6.0, 8.0]
 
 
 @compiled
@@ -181,7 +185,7 @@ def test_a_loop_that_the_library_does_not_have_is_the_same_error(monkeypatch):
 @pytest.mark.parametrize("how", ["at run time", "at build time"])
 def test_pure_loads_nothing_and_runs_the_reference(how, copy, monkeypatch):
     called = []
-    monkeypatch.setattr(row_scores, "reference", lambda *arguments: called.append(len(arguments)))
+    monkeypatch.setattr(extremes, "reference", lambda *arguments: called.append(len(arguments)))
     shutil.rmtree(copy / "lib", ignore_errors=True)
     if how == "at run time":
         monkeypatch.setenv("SEPARATRIX_PURE", "1")
@@ -189,12 +193,12 @@ def test_pure_loads_nothing_and_runs_the_reference(how, copy, monkeypatch):
         monkeypatch.setenv("SEPARATRIX_PURE", "1")
         build.build(build.LIBRARIES)
         monkeypatch.delenv("SEPARATRIX_PURE")
-    score()
+    least_and_largest()
     assert library.library() is None
-    assert called == [5]
+    assert called == [3]
 
 
 def test_pure_refuses_what_the_library_would(copy, monkeypatch):
     monkeypatch.setenv("SEPARATRIX_PURE", "1")
-    with pytest.raises(TypeError, match="w must have type float64, not float32"):
-        row_scores(np.ones((1, 1)), 1, 1, np.ones(1, dtype=np.float32), np.ones(1))
+    with pytest.raises(TypeError, match="found must have type float64, not float32"):
+        extremes(np.ones(1), 1, np.ones(2, dtype=np.float32))

@@ -1,11 +1,11 @@
 """A loop is called as a Python function; compiled C runs, or the Python reference where nothing was compiled.
 
-    @native("row_scores", "T[] i8 i8 f8[] f8[]")
-    def row_scores(X, n, d, w, s): ...        # the reference
+    @native("extremes", "T[] i8 f8[]")
+    def extremes(x, n, found): ...        # the reference
 
 Kinds of arguments, in order: ``f8``, ``i8``, ``i4``, ... a number; ``f8[]``, ``i8[]``, ... an array of that very type
 in C order, or None for NULL; ``T[]`` an array of float64 or float32 and ``I[]`` of int32 or int64, one choice for all T
-and one for all I of a call. The C function is ``row_scores``, followed by ``_f64`` or ``_f32`` if there is a T, then by
+and one for all I of a call. The C function is ``extremes``, followed by ``_f64`` or ``_f32`` if there is a T, then by
 ``_i32`` or ``_i64`` if there is an I. ctypes releases the interpreter lock while it runs.
 
 Any array may be written to: which are, the reference says. Sizes are not checked: n and d must fit the arrays.
