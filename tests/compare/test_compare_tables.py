@@ -17,6 +17,7 @@ from separatrix.compare import proving
 from separatrix.compare import run as running
 from separatrix.compare.folds import notes_on_classes, stratified
 from separatrix.compare.metrics import METRICS, Predictions, area_under_curve, figure
+from separatrix.compare.verdict import linearity_words
 from separatrix.data import read_table
 from separatrix.scoring.calibration import class_scores
 
@@ -340,5 +341,9 @@ def test_what_linearity_costs_is_said():
     a, b = random.normal(size=(2, 600)).round(3)
     found = running.compare(read_table(csv({"a": a, "b": b}, np.where(a * b > 0, "s", "d")), target="y"), folds=3)
     assert found.linearity.startswith("Linearity costs 0.")
+    assert "rows only" not in found.linearity
+    entry_of(found, "gradient boosting").sample = 123  # as of a table with more rows than it learns from
+    words = linearity_words(found.entries, found.truth, 2, "balanced_accuracy")
+    assert "which learned from 123 rows only" in words
     assert found.best.key == "svm"  # a kernel machine that leads is saved
     assert entry_of(found, "gradient boosting").reference

@@ -64,6 +64,7 @@ def compare(
     debug: Debug = False,
 ) -> int:
     """Rank every classifier, save the best with honest probabilities, and write report, model and run.json."""
+    started = time.monotonic()  # what is imported below counts
     from separatrix.cli.progress import progress
     from separatrix.cli.show import show_run
     from separatrix.compare import compare as run_comparison
@@ -72,7 +73,6 @@ def compare(
     from separatrix.persistence.atomic import write_atomically, write_together
     from separatrix.persistence.files import dump
 
-    started = time.monotonic()
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     metric = check_metric(metric)

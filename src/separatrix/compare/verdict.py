@@ -135,10 +135,11 @@ def linearity_words(entries: Sequence[Entry], truth: Integers, k: int, metric: s
     figures = f"{NAMES[metric]} {its.value:.3f} against {mine.value:.3f} of {best.title}"
     if metric != "auc" and reference.auc is not None and best.auc is not None:
         figures += f", AUC {reference.auc.value:.3f} against {best.auc.value:.3f}"
-    name = f"{reference.title} ({figures})"
+    few = "" if reference.sample is None else f", which learned from {reference.sample:,} rows only"
+    name = f"{reference.title} ({figures}){few}"
     if gap.low > 0:
         size = f"{gap.value:.3f} of {'log-loss' if metric in LOSSES else NAMES[metric]}"
         return f"Linearity costs {size} (95% interval {gap.low:.3f} to {gap.high:.3f}) against {name}."
     if gap.high < 0:
-        return f"Linearity is an advantage here: {name} does worse."
+        return f"Linearity is an advantage here: {name}{',' if few else ''} does worse."
     return f"Linearity costs nothing that these rows show, against {name}."
