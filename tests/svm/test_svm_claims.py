@@ -14,6 +14,7 @@ from scipy import sparse
 
 from separatrix import SVC, LinearSVC, Status
 from separatrix.certificates import All, HingeGap
+from separatrix.certificates._kernels import gram
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import Graph, Rbf, Spectrum, WeisfeilerLehman, resolve
 from separatrix.learners import svc as learner
@@ -454,3 +455,11 @@ def test_equal_fits_give_equal_bits_whatever_ran_before_and_however_many_threads
         results.append(run.stdout)
     assert [len(line.split()) for line in results[0].splitlines()] == [2, 2, 2, 2]
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_kernel_values_of_no_support_vectors_are_none_and_no_warning(kernel):
+    """A fit that runs out of iterations may have none."""
+    X = np.array([[0.0, 1.0], [2.0, 0.5], [3.0, 1.0]])
+    K, size, _ = gram({"kernel": kernel, "gamma": 0.5}, X, X[:0], np.float64)
+    assert K.shape == size.shape == (3, 0)
