@@ -26,11 +26,15 @@ Prepare = Callable[[Any, Any], Action]
 def _pass(X: Any, y: Any) -> Action:
     """Value and gradient of logistic regression."""
     from separatrix.design import as_design
-    from separatrix.problems.risk import LogisticRisk
+    from separatrix.losses import Logistic
+    from separatrix.penalties import Ridge
+    from separatrix.problems.risk import Risk
+    from separatrix.problems.scored import TwoClasses
     from separatrix.targets import Targets
 
     n, d = X.shape
-    risk = LogisticRisk(as_design(X), Targets(np.arange(2), (y > 0).astype(np.intp)), np.ones(n), np.ones(d + 1))
+    targets = Targets(np.arange(2), (y > 0).astype(np.intp))
+    risk = Risk(TwoClasses(Logistic()), Ridge(np.ones(d + 1)), as_design(X), targets, np.ones(n))
     V = np.random.default_rng(0).normal(size=(d + 1, 1)) / d
     return lambda: risk.value_and_gradient(V)
 

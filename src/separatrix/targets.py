@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 
-__all__ = ["Targets", "membership"]
+__all__ = ["Targets", "membership", "signs"]
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,14 @@ class Targets:
 
     def signs(self, values: Array) -> Floats:
         """The ±1 targets (m, tasks) of some rows' `values`: two classes are one task, more are one each."""
-        if self.multilabel:
-            return 2.0 * values - 1.0
-        if self.binary:
-            return 2.0 * values[:, None] - 1.0
-        return np.where(values[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+        return signs(values, self.n_classes)
+
+
+def signs(values: Array, k: int, low: float = -1.0) -> Floats:
+    """1 for the second of two classes, the own one of k, or a 1 of a matrix; ``low`` otherwise: (m, tasks)."""
+    if values.ndim == 1:
+        values = values[:, None] == (1 if k == 2 else np.arange(k))
+    return np.where(values, 1.0, low)
 
 
 def membership(codes: Integers, weight: Floats, k: int) -> Floats:

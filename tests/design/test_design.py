@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from separatrix.design import DenseDesign, SparseDesign, as_design, base
+from separatrix.design import DenseDesign, SparseDesign, as_design, reducing
 from separatrix.design import sparse as sparse_design
 from separatrix.errors import InvalidInputError
 from separatrix.loops import threads
@@ -113,7 +113,7 @@ def stored(request, tmp_path):
 @pytest.fixture
 def many_blocks(monkeypatch):
     """Blocks of 3 rows, or 5 stored entries, in threads."""
-    monkeypatch.setattr(base, "INLINE_BYTES", 0)
+    monkeypatch.setattr(reducing, "INLINE_BYTES", 0)
     monkeypatch.setattr(sparse_design, "SWEPT", 5)
     monkeypatch.setattr(DenseDesign, "block_rows", lambda self, block_bytes: 3)
     monkeypatch.setattr(SparseDesign, "block_rows", lambda self, block_bytes: 3)
@@ -136,10 +136,10 @@ def conditionings(stored, intercept):
     yield plain.scaled(rng.uniform(0.5, 2.0, size=D))
     rest = rng.normal(size=D)
     parts = {"rest": rest, "scale": rng.uniform(0.5, 2.0, size=D)}
-    yield type(plain)(plain.X, intercept, rest=rest)
-    yield type(plain)(plain.X, intercept, **parts)
+    yield type(plain)(plain.given(), intercept, rest=rest)
+    yield type(plain)(plain.given(), intercept, **parts)
     offset = np.where(plain.subtractable(), rng.normal(size=D), 0.0)
-    yield type(plain)(plain.X, intercept, offset=offset, **parts)
+    yield type(plain)(plain.given(), intercept, offset=offset, **parts)
 
 
 # ---------------------------------------------------------------------- products
@@ -224,11 +224,11 @@ def test_the_data_are_not_changed(stored, many_blocks):
 def test_only_csr_that_is_not_canonical_is_copied():
     X = table()
     dense_rows = STORAGE["C order"](X)
-    assert as_design(dense_rows).X is dense_rows
+    assert as_design(dense_rows)._X is dense_rows
     rows = STORAGE["csr_array"](X)
-    assert np.shares_memory(as_design(rows).X.data, rows.data)
+    assert np.shares_memory(as_design(rows)._X.data, rows.data)
     twice = duplicated(X)
-    summed = as_design(twice).X
+    summed = as_design(twice)._X
     assert summed.nnz == rows.nnz == twice.nnz // 2
     assert np.array_equal(summed.toarray(), X)
 
@@ -241,7 +241,7 @@ def test_a_single_row_with_duplicates_is_found_in_any_block(row, many_blocks):
     rows.indices[place + 1] = rows.indices[place]
     assert not hasattr(rows, "_has_canonical_format")
     expected = rows.toarray()
-    summed = as_design(rows).X
+    summed = as_design(rows)._X
     assert summed.nnz == rows.nnz - 1
     assert np.array_equal(summed.toarray(), expected)
 
@@ -255,7 +255,7 @@ def boundaries():
 @pytest.mark.parametrize("make", [np.ascontiguousarray, sparse.csr_array])
 @pytest.mark.parametrize("n", boundaries())
 def test_reduce_covers_every_row_exactly_once(n, make, monkeypatch):
-    monkeypatch.setattr(base, "INLINE_BYTES", 0)
+    monkeypatch.setattr(reducing, "INLINE_BYTES", 0)
     design = as_design(make(np.arange(1.0, n + 1)[:, None]))
     seen, lock = [], threading.Lock()
 

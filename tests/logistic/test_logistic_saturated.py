@@ -100,12 +100,17 @@ def test_the_measure_of_the_fit_is_the_oracles():
     X, t = noisy(12, 2)
     c = np.random.default_rng(0).uniform(0.1, 5.0, size=12)
     from separatrix.design import as_design
-    from separatrix.problems.sigmoid_squared import SigmoidSquaredRisk
+    from separatrix.losses import SigmoidSquared
+    from separatrix.penalties import Ridge
+    from separatrix.problems.risk import Risk
+    from separatrix.problems.scored import TwoClasses
     from separatrix.targets import Targets
 
     design = as_design(X).centred(c)
     for C, ridge in ((np.inf, 0.0), (1.0, 1.0)):
-        risk = SigmoidSquaredRisk(design, Targets(np.array([0, 1]), t), c, np.array([ridge, ridge, 0.0]))
+        risk = Risk(
+            TwoClasses(SigmoidSquared()), Ridge(np.array([ridge, ridge, 0.0])), design, Targets(np.array([0, 1]), t), c
+        )
         for w, b in (([0.3, -2.0], 0.5), ([0.0, 0.0], -900.0), ([500.0, 20.0], 3.0), ([0.0, 0.0], 5000.0)):
             ours = RelativeGradient(risk).measure(np.array([w]), np.array([b]))[1]
             assert ours == pytest.approx(squared_error_gradient(X, t, w, b, C, c), rel=1e-9, abs=1e-15)

@@ -23,7 +23,11 @@ from separatrix import (
 from separatrix.certificates import Certificate
 from separatrix.design import as_design
 from separatrix.learners import euclidean as learner
-from separatrix.problems.sigmoid_squared import GaussNewtonRisk, SigmoidSquaredRisk
+from separatrix.losses import SigmoidSquared
+from separatrix.losses.sigmoid_squared import GaussNewton
+from separatrix.penalties import Ridge
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import TwoClasses
 from separatrix.targets import Targets
 
 SECOND_ORDER = ["auto", "newton", "gauss-newton"]
@@ -66,7 +70,9 @@ def summit(C):
 def test_value_gradient_and_hessian_against_mpmath():
     rng = np.random.default_rng(0)
     X, t, c = rng.normal(size=(5, 1)), np.array([0, 1, 1, 0, 1]), rng.uniform(0.5, 2.0, size=5)
-    risk = SigmoidSquaredRisk(as_design(X), Targets(np.array([0, 1]), t), c, np.array([1.0, 0.0]))
+    risk = Risk(
+        TwoClasses(SigmoidSquared()), Ridge(np.array([1.0, 0.0])), as_design(X), Targets(np.array([0, 1]), t), c
+    )
 
     def E(w, b):
         sigma = [1 / (1 + mpmath.exp(-(w * x + b))) for x in X[:, 0]]
@@ -88,7 +94,7 @@ def test_value_gradient_and_hessian_against_mpmath():
 def test_gauss_newton_is_two_jacobians():
     X, t = noisy(20, 3)
     v = np.array([0.5, -1.0, 2.0, 0.3])
-    risk = GaussNewtonRisk(as_design(X), Targets(np.array([0, 1]), t), np.ones(20), np.zeros(4))
+    risk = Risk(TwoClasses(GaussNewton()), Ridge(np.zeros(4)), as_design(X), Targets(np.array([0, 1]), t), np.ones(20))
     Z = np.column_stack([X, np.ones(20)])
     p = expit(Z @ v)
     J = (p * (1 - p))[:, None] * Z

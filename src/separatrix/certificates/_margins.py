@@ -206,3 +206,15 @@ def root_between(value: Fraction) -> tuple[float, float]:
 def dense(x: Any) -> Any:
     """Rows as a float64 array."""
     return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+
+
+def radius_above(X: Any, one: float) -> float:
+    """max_i ‖(x_i, 1)‖, rounded up; without a square that overflows or vanishes."""
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    step, longest = max(1, 1_000_000 // max(1, X.shape[1])), 0.0
+    for first in range(0, X.shape[0], step):
+        x = X[first : first + step]
+        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+        size = max(float(np.abs(x).max(initial=0.0)), one) or 1.0
+        longest = max(longest, size * float(np.sqrt(((x / size) ** 2).sum(axis=1) + (one / size) ** 2).max()))
+    return longest * (1 + (X.shape[1] + 8) * EPS)

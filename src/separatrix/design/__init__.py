@@ -4,6 +4,6 @@ from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.dense import DenseDesign
 from separatrix.design.sparse import SparseDesign
-from separatrix.design.wrap import as_design
+from separatrix.design.wrap import as_design, homogeneous, mapped
 
-__all__ = ["Block", "DenseDesign", "Design", "SparseDesign", "as_design"]
+__all__ = ["Block", "DenseDesign", "Design", "SparseDesign", "as_design", "homogeneous", "mapped"]

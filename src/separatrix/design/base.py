@@ -11,12 +11,11 @@ subtracted from the products, which is cheaper and keeps a sparse matrix sparse.
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -24,17 +23,14 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.design import passes
 from separatrix.design.block import TINY_BYTES, Block
 from separatrix.design.passes import Pass
+from separatrix.design.reducing import BLOCK_BYTES, BlockFn, Parts, reduced
 from separatrix.errors import InvalidInputError
-from separatrix.loops import threads
 from separatrix.targets import membership
 
-BLOCK_BYTES = 1 << 21  # a block and what is made of it stay near the second-level cache
-INLINE_BYTES = 1 << 22  # below this, sharing out the work among threads costs more than it saves
-CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
 
-Parts: TypeAlias = tuple[Any, ...]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +39,8 @@ class Design(ABC):
 
     Parameters
     ----------
-    X : matrix
-        The user's rows, never changed.
+    _X : matrix
+        The user's rows, never changed; only this room and the loops touch them.
     intercept : bool
         Whether rows end in a 1.
     names : sequence of str or None
@@ -53,7 +49,7 @@ class Design(ABC):
         See the module; None stands for 0, 0 and 1.
     """
 
-    X: Any
+    _X: Any
     intercept: bool = True
     names: Sequence[str] | None = None
     offset: Floats | None = None
@@ -64,12 +60,12 @@ class Design(ABC):
     @property
     def n(self) -> int:
         """Number of rows."""
-        return int(self.X.shape[0])
+        return int(self._X.shape[0])
 
     @property
     def d(self) -> int:
         """Number of features."""
-        return int(self.X.shape[1])
+        return int(self._X.shape[1])
 
     @property
     def p(self) -> int:
@@ -79,7 +75,7 @@ class Design(ABC):
     @property
     def dtype(self) -> np.dtype[Any]:
         """float32 for float32 data, else float64: the precision of the model, not of the arithmetic."""
-        return np.dtype(np.float32 if self.X.dtype == np.float32 else np.float64)
+        return np.dtype(np.float32 if self._X.dtype == np.float32 else np.float64)
 
     @property
     def shift(self) -> Floats:
@@ -108,6 +104,13 @@ class Design(ABC):
         return f"column {j}" if self.names is None else f"column {j} ({self.names[j]!r})"
 
     # ------------------------------------------------------------------ storage
+    sparse: ClassVar[bool] = False  # whether entries of 0 are not stored
+
+    @property
+    def entries(self) -> int:
+        """How many entries are stored."""
+        return self.n * self.d
+
     @property
     @abstractmethod
     def nbytes(self) -> float:
@@ -144,6 +147,10 @@ class Design(ABC):
         """
 
     @abstractmethod
+    def groups(self) -> tuple[Integers, Integers]:
+        """The group of each row, equal rows being in one, and the first row of each group."""
+
+    @abstractmethod
     def constant(self, columns: Integers) -> Array:
         """Which of these columns have all entries equal."""
 
@@ -168,78 +175,88 @@ class Design(ABC):
 
     def class_sums(self, codes: Integers, weight: Floats, k: int, centres: Floats | None = None) -> Floats:
         """sum of w_i (x_i - offset) over the rows of each class, (k, d); with centres, of w_i (x_i - centres[c])²."""
-
-        def add(block: Block, code: Integers, w: Floats) -> Parts:
-            R = membership(code, w, k)
-            if centres is not None:
-                return (block.spread(R, centres, code),)
-            return (block.tdot(R)[: self.d].T,)
-
-        (total,) = self.reduce(add, codes, weight)
+        (total,) = self.reduce(_class_sums, codes, weight, args=(k, centres))
         return np.asarray(total)
 
-    # ------------------------------------------------------------------ the primitive
-    def reduce(self, block_fn: Callable[..., Parts], *rows: Array, block_bytes: int = BLOCK_BYTES) -> Parts:
-        """The sum over all row blocks of ``block_fn(block, *[r[block.rows] for r in rows])``.
+    # ------------------------------------------------------------------ the primitives
+    # A block function has a name in a module and plain arguments, so that it can be sent to where rows are; it returns
+    # a tuple of new arrays or numbers, and writes nowhere. A block is in cache while it works: do there all that needs
+    # its rows. The order in which blocks are put together is fixed, so that threads change no bit.
+    def reduce(
+        self,
+        block_fn: BlockFn,
+        *rows: Array,
+        args: Parts = (),
+        rules: str | Sequence[str] = "sum",
+        block_bytes: int = BLOCK_BYTES,
+    ) -> Parts:
+        """``block_fn(block, *[r[block.rows] for r in rows], *args)`` of all row blocks, put together by the rules.
 
-        ``block_fn`` returns a tuple of new arrays or numbers, which are added up in place; the order of additions is
-        fixed, so the result does not depend on the number of threads. A block is in cache while
-        ``block_fn`` works on it: do there all that needs its rows.
+        A rule for each part that it returns, or one for all: "sum"; "max", entry by entry, NaN if one is; or "rows",
+        those of one block after those of another: a value for each row, or for some.
         """
-        step = self.block_rows(block_bytes)
-        if self.nbytes <= INLINE_BYTES or self.n <= step:
-            return block_fn(self._only_block, *rows)
-        per_chunk = -(-self.n // (step * CHUNKS)) * step
+        return reduced(self, block_fn, rows, args, rules, block_bytes)
 
-        def chunk(start: int) -> Parts:
-            stop = min(start + per_chunk, self.n)
-            total: Parts | None = None
-            for first in range(start, stop, step):
-                block = self.block(first, min(first + step, stop))
-                total = _add(total, block_fn(block, *[r[block.rows] for r in rows]))
-            assert total is not None
-            return total
+    def rows(self, block_fn: BlockFn, *rows: Array, args: Parts = ()) -> Parts:
+        """The parts of ``block_fn(...)``, those of one row block after those of another."""
+        return self.reduce(block_fn, *rows, args=args, rules="rows")
 
-        sums: Parts | None = None
-        with threads.single_threaded_blas():
-            for part in threads.over(range(0, self.n, per_chunk), chunk):
-                sums = _add(sums, part)
-        assert sums is not None
-        return sums
+    def extremes(self, block_fn: BlockFn, *rows: Array, args: Parts = ()) -> Parts:
+        """The largest of each part of ``block_fn(...)`` over all row blocks, entry by entry."""
+        return self.reduce(block_fn, *rows, args=args, rules="max")
+
+    def take(self, rows: Array | slice) -> Self:
+        """These rows alone, in memory, in the same coordinates: samples and working sets."""
+        return replace(self, _X=self._X[rows])
+
+    @abstractmethod
+    def array(self, rows: Array | slice = slice(None)) -> Floats:
+        """These rows as the user gave them, as a dense array of float64."""
+
+    @abstractmethod
+    def csr(self) -> Any:
+        """The rows as the user gave them, as a CSR matrix: a sparse one is not copied."""
+
+    def given(self, rows: Array | slice = slice(None)) -> Any:
+        """These rows as the user gave them: for scorers and callbacks."""
+        return self._X[rows]
+
+    def row(self, i: int) -> Floats:
+        """Row i as the user gave it, in float64."""
+        return self.array(slice(i, i + 1))[0]
+
+    def lend(self, reader: Callable[..., Result], *args: Any) -> Result:
+        """``reader(X, *args)`` of the rows as the user gave them: for certificates, and for loops row by row."""
+        return reader(self._X, *args)
 
     @cached_property
-    def _only_block(self) -> Block:  # kept, so that a small table is converted once
+    def only_block(self) -> Block:
+        """All rows; kept, so that a small table is converted once."""
         return self.block(0, self.n)
 
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
         """Z V, the scores of all rows (n, k)."""
         if self.nbytes <= TINY_BYTES:
-            return self._only_block.dot(V)
+            return self.only_block.dot(V)
         if V.shape[1] <= self.few:
             return passes.scores(self, V)
-        scores = np.empty((self.n, V.shape[1]))
-
-        def write(block: Block) -> Parts:
-            scores[block.rows] = block.dot(V)
-            return ()
-
-        self.reduce(write)
-        return scores
+        (scores,) = self.rows(_scores, args=(V,))
+        return np.asarray(scores)
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (n, k)."""
         if self.nbytes <= TINY_BYTES:
-            return self._only_block.tdot(R)
+            return self.only_block.tdot(R)
         if R.shape[1] <= self.few:
             return passes.gathered(self, R)
-        (total,) = self.reduce(lambda block, r: (block.tdot(r),), R)
+        (total,) = self.reduce(_gathered, R)
         return np.asarray(total)
 
     def gram(self, h: Floats | None = None) -> Floats:
         """Z' diag(h) Z, with h = 1 by default."""
         rows = () if h is None else (h,)
-        (total,) = self.reduce(lambda block, *hb: (block.gram(*hb),), *rows, block_bytes=self.square_bytes)
+        (total,) = self.reduce(_gram, *rows, block_bytes=self.square_bytes)
         return np.asarray(total)
 
     # ------------------------------------------------------------------ conditioning
@@ -304,5 +321,20 @@ class Design(ABC):
         return V
 
 
-def _add(total: Parts | None, part: Parts) -> Parts:
-    return part if total is None else tuple(map(operator.iadd, total, part))
+def _scores(block: Block, V: Floats) -> Parts:
+    return (block.dot(V),)
+
+
+def _gathered(block: Block, R: Floats) -> Parts:
+    return (block.tdot(R),)
+
+
+def _gram(block: Block, *h: Floats) -> Parts:
+    return (block.gram(*h),)
+
+
+def _class_sums(block: Block, codes: Integers, weight: Floats, k: int, centres: Floats | None) -> Parts:
+    R = membership(codes, weight, k)
+    if centres is not None:
+        return (block.spread(R, centres, codes),)
+    return (block.tdot(R)[: block.design.d].T,)

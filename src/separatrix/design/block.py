@@ -107,3 +107,10 @@ def product(matrix: Any, V: Floats) -> Floats:
     if V.shape[1] == 1:
         return np.asarray(matrix @ V[:, 0])[:, None]
     return (V.T @ matrix.T).T if isinstance(matrix, np.ndarray) else np.asarray(matrix @ V)
+
+
+def row_squares(block: Block) -> tuple[Floats]:
+    """‖x_i - offset‖² of each row."""
+    x = block.x
+    squares = np.einsum("ij,ij->i", x, x) if isinstance(x, np.ndarray) else x.multiply(x).sum(axis=1)
+    return (np.asarray(squares).ravel(),)

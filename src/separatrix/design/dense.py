@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import Design, Parts
+from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.passes import INLINE, Pass, chunk_rows
+from separatrix.design.reducing import Parts
 from separatrix.loops import threads
 from separatrix.loops.moments import class_sums, extremes
 from separatrix.loops.packing import packed
@@ -27,7 +29,7 @@ EXACT = {np.dtype(kind) for kind in ("f2", "i1", "u1", "i2", "u2", "?")}  # floa
 class DenseDesign(Design):
     """Rows of a NumPy array, which is neither copied nor changed."""
 
-    X: Array
+    _X: Array
     few: ClassVar[float] = FEW
 
     @property
@@ -37,13 +39,13 @@ class DenseDesign(Design):
     @property
     def read_as(self) -> np.dtype[Any]:
         """The type that compiled passes read: float32 if it holds every number of X."""
-        dtype = self.X.dtype.newbyteorder("=")
+        dtype = self._X.dtype.newbyteorder("=")
         return np.dtype(np.float32 if dtype == np.float32 or dtype in EXACT else np.float64)
 
     @cached_property
     def _direct(self) -> Array | None:
         """X as compiled passes read it; a copy if X is small, and None if it is to be copied a part at a time."""
-        X = np.asarray(self.X)
+        X = np.asarray(self._X)
         if X.dtype == self.read_as and X.dtype.isnative and X.flags.c_contiguous and X.flags.aligned:
             return X
         if X.size > INLINE:
@@ -77,8 +79,14 @@ class DenseDesign(Design):
         rows = np.empty((min(step, stop - start), self.d), dtype=self.read_as)
         for first in range(start, stop, step):
             last = min(first + step, stop)
-            packed(self.X[first:last], rows)
+            packed(self._X[first:last], rows)
             yield first, last, rows
+
+    def array(self, rows: Array | slice = slice(None)) -> Floats:
+        return np.ascontiguousarray(self._X[rows], dtype=np.float64)
+
+    def csr(self) -> Any:
+        return sparse.csr_array(self._X)
 
     def chunk_rows(self, task: Pass) -> int:
         return chunk_rows(self.n, float(self.n) * self.d * task.k, segment_rows(self.d))
@@ -111,7 +119,7 @@ class DenseDesign(Design):
         return DenseBlock(self, slice(start, stop))
 
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
-        if self.X.dtype.kind != "f":
+        if self._X.dtype.kind != "f":
             return None  # whole numbers and booleans are finite
         if (np.abs(self._extremes()) <= limit).all():  # False for NaN
             return None
@@ -120,7 +128,7 @@ class DenseDesign(Design):
 
     def _extremes(self) -> Floats:
         """The smallest and the largest entry, or NaN if there is one among them."""
-        X = np.asarray(self.X).T if self.X.flags.f_contiguous else np.asarray(self.X)  # in any order
+        X = np.asarray(self._X).T if self._X.flags.f_contiguous else np.asarray(self._X)  # in any order
         if not (X.flags.c_contiguous and X.dtype in (np.float32, np.float64)):
             return np.array([X.min(initial=np.inf), X.max(initial=-np.inf)], dtype=np.float64)
         flat = X.reshape(-1)
@@ -136,26 +144,22 @@ class DenseDesign(Design):
     def find(
         self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
     ) -> tuple[int, int, float] | None:
-        every = len(columns) == self.d
-        found: list[tuple[int, int]] = []
-
-        def sweep(block: Block) -> Parts:
-            x = self.X[block.rows]
-            hits = bad(x if every else x[:, columns])
-            if hits.any():
-                row, j = np.argwhere(hits)[0]
-                found.append((block.rows.start + int(row), int(columns[j])))
-            return ()
-
-        self.reduce(sweep)
-        if not found:
+        rows, places = self.rows(_hits, args=(bad, columns))
+        if not len(rows):
             return None
-        row, column = min(found)
-        return row, column, float(self.X[row, column])
+        first = int(rows.min())
+        column = int(columns[places[rows == first].min()])
+        return first, column, float(self._X[first, column])
+
+    def groups(self) -> tuple[Integers, Integers]:
+        X = self._X
+        rows = np.ascontiguousarray(X + X.dtype.type(0)) if X.dtype.kind == "f" else np.ascontiguousarray(X)  # no -0.0
+        keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        return group.ravel(), first
 
     def constant(self, columns: Integers) -> Array:
-        first = self.X[0, columns]
-        (changes,) = self.reduce(lambda block: ((self.X[block.rows][:, columns] != first).sum(axis=0),))
+        (changes,) = self.reduce(_changes, args=(columns, self._X[0, columns]))
         return np.asarray(changes == 0)
 
     def subtractable(self) -> Array:
@@ -167,7 +171,7 @@ class DenseBlock(Block):
 
     @cached_property
     def x(self) -> Floats:  # converted once for the several products of a pass
-        raw, offset = self.design.X[self.rows], self.design.offset
+        raw, offset = self.design._X[self.rows], self.design.offset
         rows = np.empty(raw.shape)  # in C order: products with other orders round otherwise
         if raw.dtype == rows.dtype and raw.dtype.isnative:
             if raw.flags.c_contiguous and offset is None:
@@ -179,7 +183,7 @@ class DenseBlock(Block):
 
     @cached_property
     def _apart(self) -> DenseDesign:
-        return cast(DenseDesign, replace(self.design, X=self.x, offset=None))
+        return cast(DenseDesign, replace(self.design, _X=self.x, offset=None))
 
     def read_from(self) -> tuple[Design, slice]:
         """The rows themselves, converted once, where passes over the design would each copy them."""
@@ -197,5 +201,17 @@ class DenseBlock(Block):
         return root.T @ root, h @ x  # the same array twice: BLAS computes one triangle only
 
     def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
-        deviation = self.design.X[self.rows] - (centres if len(centres) == 1 else centres[codes])
+        deviation = self.design._X[self.rows] - (centres if len(centres) == 1 else centres[codes])
         return np.asarray(R.T @ np.square(deviation, out=deviation))
+
+
+def _hits(block: Block, bad: Callable[[Array], Array], columns: Integers) -> Parts:
+    """(row, place among the columns) of the first entry of the block for which ``bad`` is true, if there is one."""
+    x = block.design._X[block.rows]
+    hits = np.argwhere(bad(x if len(columns) == block.design.d else x[:, columns]))[:1]
+    return block.rows.start + hits[:, 0], hits[:, 1]
+
+
+def _changes(block: Block, columns: Integers, first: Array) -> Parts:
+    """How many entries of each column differ from the first."""
+    return ((block.design._X[block.rows][:, columns] != first).sum(axis=0),)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design.base import Design, Parts
+from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.passes import Pass, chunk_rows
+from separatrix.design.reducing import Parts
 from separatrix.loops import threads
 from separatrix.loops.csr_gram import add_pairs
 from separatrix.loops.moments import extremes
@@ -26,15 +27,21 @@ SWEPT = 1 << 19  # entries that are looked at together: so few that what is foun
 class SparseDesign(Design):
     """Rows of a CSR matrix, which is neither copied nor changed; its blocks need one with no duplicate entries."""
 
+    sparse: ClassVar[bool] = True
+
+    @property
+    def entries(self) -> int:
+        return int(self._X.nnz)
+
     @property
     def nbytes(self) -> float:
-        return 12.0 * float(self.X.nnz)  # a value and an index
+        return 12.0 * float(self._X.nnz)  # a value and an index
 
     def block_rows(self, block_bytes: int) -> int:
         # X'R touches all d rows of its result: a block is worth that when it has some times d entries
         # (and small products wait for the GIL more than they gain from the cache, so let it be large)
-        entries = max(block_bytes / 6, 4 * self.d, min(32 * self.d, self.X.nnz / 16))
-        return max(256, int(entries * self.n / max(self.X.nnz, 1)))
+        entries = max(block_bytes / 6, 4 * self.d, min(32 * self.d, self._X.nnz / 16))
+        return max(256, int(entries * self.n / max(self._X.nnz, 1)))
 
     def block(self, start: int, stop: int) -> SparseBlock:
         return SparseBlock(self, slice(start, stop))
@@ -42,12 +49,12 @@ class SparseDesign(Design):
     @cached_property
     def _index(self) -> tuple[Array, Array]:
         """Row pointers and column numbers, of one type that compiled passes read."""
-        pointers, columns = self.X.indptr, self.X.indices
+        pointers, columns = self._X.indptr, self._X.indices
         same = columns.dtype if columns.dtype in (np.int32, np.int64) and pointers.dtype == columns.dtype else np.int64
         return np.ascontiguousarray(pointers, dtype=same), np.ascontiguousarray(columns, dtype=same)
 
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
-        d, k, (pointers, columns), values, base = self.d, task.k, self._index, self.X.data, 0
+        d, k, (pointers, columns), values, base = self.d, task.k, self._index, self._X.data, 0
         if not (values.dtype in (np.float32, np.float64) and values.dtype.isnative and values.flags.c_contiguous):
             base = int(pointers[start])
             values = floats(values[base : pointers[stop]])
@@ -60,38 +67,38 @@ class SparseDesign(Design):
         )
         return sums
 
+    def array(self, rows: Array | slice = slice(None)) -> Floats:
+        return np.asarray(self._X[rows].toarray(), dtype=np.float64)
+
+    def csr(self) -> Any:
+        return self._X
+
     def chunk_rows(self, task: Pass) -> int:
         # each chunk has sums of its own over all d columns: its rows should have some times d entries
-        most = np.inf if task.what == SCORES else max(1.0, self.X.nnz / (8.0 * max(self.d, 1)))
-        return chunk_rows(self.n, float(self.X.nnz) * task.k, BLOCK, 2.0 ** int(np.log2(min(most, 1e9))))
+        most = np.inf if task.what == SCORES else max(1.0, self._X.nnz / (8.0 * max(self.d, 1)))
+        return chunk_rows(self.n, float(self._X.nnz) * task.k, BLOCK, 2.0 ** int(np.log2(min(most, 1e9))))
 
     def as_columns(self, sums: Floats, k: int) -> Floats:
         return sums.reshape(self.d, k)
 
     def _sweep(self, look: Callable[[slice], None]) -> None:
         """Show ``look`` where the stored entries are, some at a time."""
-        parts = [slice(first, min(first + SWEPT, self.X.nnz)) for first in range(0, self.X.nnz, SWEPT)]
+        parts = [slice(first, min(first + SWEPT, self._X.nnz)) for first in range(0, self._X.nnz, SWEPT)]
         threads.over(parts, look)
 
     def is_canonical(self) -> bool:
         """Whether the entries of each row are sorted by column, without duplicates; X remembers it."""
-        if not hasattr(self.X, "_has_canonical_format"):  # where SciPy, which asks in one thread, keeps the answer
-            found: list[bool] = []
-
-            def look(block: SparseBlock) -> Parts:
-                found.append(block.is_canonical())
-                return ()
-
-            self.reduce(look)
-            self.X.has_canonical_format = all(found)
-        return bool(self.X.has_canonical_format)
+        if not hasattr(self._X, "_has_canonical_format"):  # where SciPy, which asks in one thread, keeps the answer
+            (improper,) = self.reduce(_improper)
+            self._X.has_canonical_format = improper == 0
+        return bool(self._X.has_canonical_format)
 
     def summed(self) -> Self:
         if self.is_canonical():
             return self
-        X = self.X.copy()
+        X = self._X.copy()
         X.sum_duplicates()
-        return replace(self, X=X)
+        return replace(self, _X=X)
 
     @cached_property
     def _extremes(self) -> Array:
@@ -99,7 +106,7 @@ class SparseDesign(Design):
         found: list[Any] = []
 
         def look(part: slice) -> None:
-            values, ends = self.X.data[part], np.empty(2)
+            values, ends = self._X.data[part], np.empty(2)
             if values.dtype in (np.float32, np.float64):
                 extremes(values, len(values), ends)
             else:
@@ -111,7 +118,7 @@ class SparseDesign(Design):
         return np.array([np.min(low), np.max(high)], dtype=np.float64)
 
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
-        if self.X.dtype.kind != "f" or (np.abs(self._extremes) <= limit).all():  # False for NaN
+        if self._X.dtype.kind != "f" or (np.abs(self._extremes) <= limit).all():  # False for NaN
             return None
         bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
         return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
@@ -122,9 +129,9 @@ class SparseDesign(Design):
         found: list[int] = []
 
         def look(part: slice) -> None:
-            hits = bad(self.X.data[part])
+            hits = bad(self._X.data[part])
             if len(columns) < self.d:
-                hits &= np.isin(self.X.indices[part], columns)
+                hits &= np.isin(self._X.indices[part], columns)
             if hits.any():
                 found.append(part.start + int(np.argmax(hits)))
 
@@ -132,26 +139,40 @@ class SparseDesign(Design):
             self._sweep(look)
         if found:
             entry = min(found)
-            row = int(np.searchsorted(self.X.indptr, entry, side="right")) - 1
-            return row, int(self.X.indices[entry]), float(self.X.data[entry])
+            row = int(np.searchsorted(self._X.indptr, entry, side="right")) - 1
+            return row, int(self._X.indices[entry]), float(self._X.data[entry])
         if bad(np.zeros(1)).any():  # the entries that are not stored
-            stored = np.bincount(self.X.indices, minlength=self.d)
+            stored = np.bincount(self._X.indices, minlength=self.d)
             for column in columns[stored[columns] < self.n]:
-                rows = np.repeat(np.arange(self.n), np.diff(self.X.indptr))[self.X.indices == column]
+                rows = np.repeat(np.arange(self.n), np.diff(self._X.indptr))[self._X.indices == column]
                 return int(np.setdiff1d(np.arange(self.n), rows)[0]), int(column), 0.0
         return None
 
+    def groups(self) -> tuple[Integers, Integers]:
+        X = self._X.copy()
+        X.eliminate_zeros()
+        X.sort_indices()
+        seen: dict[tuple[bytes, bytes], int] = {}
+        group = np.empty(self.n, dtype=np.intp)
+        first: list[int] = []
+        for i in range(self.n):
+            span = slice(X.indptr[i], X.indptr[i + 1])
+            group[i] = seen.setdefault((X.indices[span].tobytes(), X.data[span].tobytes()), len(seen))
+            if len(seen) > len(first):
+                first.append(i)
+        return group, np.array(first, dtype=np.intp)
+
     def constant(self, columns: Integers) -> Array:
-        data, indices = self.X.data, self.X.indices
+        data, indices = self._X.data, self._X.indices
         first = np.zeros(self.d)
-        first[indices[: self.X.indptr[1]]] = data[: self.X.indptr[1]]
+        first[indices[: self._X.indptr[1]]] = data[: self._X.indptr[1]]
         changes = np.bincount(indices[data != first[indices]], minlength=self.d)
         absent = self.n - np.bincount(indices, minlength=self.d)
         return np.asarray((changes == 0) & ((first == 0) | (absent == 0)))[columns]
 
     def subtractable(self) -> Array:
         # a column with implicit zeros spreads from 0 to its values: it cannot be far from the origin
-        indices, indptr = self.X.indices, self.X.indptr
+        indices, indptr = self._X.indices, self._X.indptr
         everywhere = indices[: indptr[1]]
         for i in range(0, self.n, 1 + self.n // 30):  # a column that is in all rows is in some, and few columns are
             everywhere = np.intersect1d(everywhere, indices[indptr[i] : indptr[i + 1]])
@@ -160,12 +181,16 @@ class SparseDesign(Design):
         return np.asarray(np.bincount(indices, minlength=self.d) == self.n)
 
 
+def _improper(block: SparseBlock) -> Parts:
+    return (int(not block.is_canonical()),)
+
+
 class SparseBlock(Block):
     """Consecutive rows of a `SparseDesign`."""
 
     def __init__(self, design: Design, rows: slice) -> None:
         super().__init__(design, rows)
-        X = design.X
+        X = design._X
         first, last = X.indptr[rows.start], X.indptr[rows.stop]
         self._indices = X.indices[first:last]
         self._indptr = (X.indptr[rows.start : rows.stop + 1] - first).astype(self._indices.dtype, copy=False)

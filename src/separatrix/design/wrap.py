@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,3 +28,18 @@ def as_design(
         return DenseDesign(np.ascontiguousarray(X) if X.size <= SMALL else X, intercept, names)
     design = SparseDesign(X, intercept, names)
     return design if duplicates and X.dtype.kind == "f" else design.summed()  # True + True is True, not 2
+
+
+def mapped(design: Design, change: Callable[[Any], Any]) -> Design:
+    """A design of the rows change(X), under the same names."""
+    return as_design(change(design._X), design.intercept, design.names)
+
+
+def homogeneous(design: Design) -> Design:
+    """The rows (x, 1) as a design without intercept, or the rows themselves if it had none; in float64."""
+    X = design._X.astype(np.float64)
+    if design.intercept and design.sparse:
+        X = sparse.hstack([X, np.ones((design.n, 1))], format="csr")
+    elif design.intercept:
+        X = np.column_stack([X, np.ones(design.n)])
+    return as_design(X, False)

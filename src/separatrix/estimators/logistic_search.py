@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.estimators.absent import seated
 from separatrix.estimators.callbacks import Task
@@ -58,7 +57,9 @@ class Search:
         given = np.arange(sample.n_given)[sample.kept]
         if np.asarray(scoring.get("sample_weight", ())).ndim == 0:  # one weight for all rows
             scoring = {**scoring, "sample_weight": np.full(sample.n_given, scoring["sample_weight"])}
-        self.held_out = [(sample.design.X[test], self.labels[test], at_rows(scoring, given[test])) for _, test in folds]
+        self.held_out = [
+            (sample.design.given(test), self.labels[test], at_rows(scoring, given[test])) for _, test in folds
+        ]
 
     def run(self, task: Task) -> Fit:
         """Walk along the path, score as it goes, and fit all rows with the best C."""
@@ -118,7 +119,7 @@ class Search:
             member[self.folds[f][0], column] = True
         if len(present) < k:
             rows = np.flatnonzero(np.isin(targets.values, present))
-            design, weight, member = as_design(design.X[rows], design.intercept), weight[rows], member[rows]
+            design, weight, member = design.take(rows), weight[rows], member[rows]
             targets = Targets(targets.classes[present], np.searchsorted(present, targets.values[rows]))
         tasks = risks(design.anchored(), targets, weight, owner.identifiability == "reference")
         walks = [path(risk, member, Cs.tolist(), owner.tol, owner.max_iter) for risk in tasks]
@@ -165,7 +166,7 @@ class Search:
         """What fold f learns from, made when a callback asks."""
         train = self.folds[f][0]
         return {
-            "X": lambda: self.sample.design.X[train],
+            "X": lambda: self.sample.design.given(train),
             "y": lambda: self.labels[train],
             "metadata": lambda: None if self.weight is None else {"sample_weight": self.weight[train]},
         }

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
-from separatrix.design import as_design
+from separatrix.design import mapped
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import FINITE
 from separatrix.estimators.naive_bayes import NaiveBayes
@@ -220,9 +220,7 @@ class BernoulliNB(_Counts):
         return None if self.binarize is None else least("binarize", self.binarize, -FINITE)
 
     def _seen(self, sample: Sample) -> Sample:
-        design = sample.design
-        truth = as_design(self._truth(design.X), design.intercept, design.names)
-        return replace(sample, design=truth)
+        return replace(sample, design=mapped(sample.design, self._truth))
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -14,7 +14,6 @@ from separatrix.estimators.validation import Sample, check_training
 from separatrix.learners.euclidean import squared_risk
 from separatrix.learners.logistic import Settings, first, make_risk
 from separatrix.problems.risk import Risk
-from separatrix.problems.softmax import SoftmaxRisk
 from separatrix.targets import Targets
 
 
@@ -65,7 +64,7 @@ class Study:
         rows = []
         for risk, V in self._risks(self._studied(X, y, sample_weight)):
             G = risk.value_and_gradient(V)[1]
-            rows.append((G @ risk.basis.T if isinstance(risk, SoftmaxRisk) else G).T)
+            rows.append((G @ risk.basis.T).T)
         gradient = np.vstack(rows)
         return gradient[0] if len(gradient) == 1 else gradient
 
@@ -85,7 +84,7 @@ class Study:
         blocks = []
         for risk, V in self._risks(self._studied(X, y, sample_weight)):
             H = risk.hessian(V)
-            if isinstance(risk, SoftmaxRisk):
+            if risk.k > 1:
                 spread = np.kron(risk.basis, np.eye(risk.design.p))
                 H = spread @ H @ spread.T
             blocks.append(H)

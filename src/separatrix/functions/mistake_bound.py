@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates import Check, MarginBracket, Verification
+from separatrix.certificates._margins import radius_above
 from separatrix.certificates.margin_bracket import LAST_DIGITS, beyond
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.functions.separability import checked
@@ -51,7 +52,7 @@ class MistakeBound:
         lower, upper = (float(bound) for bound in self.margin)
         radius, bound = float(self.radius), float(self.bound)
         proved = self.certificate.verify(X, y).checks
-        largest = _radius(X, float(self.certificate.fit_intercept))
+        largest = radius_above(X, float(self.certificate.fit_intercept))
         with np.errstate(all="ignore"):
             least = float(np.square(np.float64(radius) / lower)) if lower > 0 else np.inf
             off = abs(float(np.float64(bound) / least) - 1) if np.isfinite(least) else float(bound != np.inf)
@@ -135,21 +136,9 @@ def _result(sample: Any, v: Any, rows: Any, alpha: Any) -> MistakeBound:
     """What these witnesses prove about the margin, and what that says about mistakes; all rounded outward."""
     sides = sample.targets.classes, 1, sample.design.intercept
     labels = sample.targets.classes[sample.targets.values]
-    certificate = MarginBracket(*sides, 0.0, 0.0, v, rows, alpha).stated(sample.design.X, labels)
-    radius = _radius(sample.design.X, float(sample.design.intercept))
+    certificate = sample.design.lend(MarginBracket(*sides, 0.0, 0.0, v, rows, alpha).stated, labels)
+    radius = sample.design.lend(radius_above, float(sample.design.intercept))
     lower, upper = certificate.lower, certificate.upper
     with np.errstate(over="ignore"):
         bound = float(np.square(np.float64(radius) / lower)) * (1 + 8 * EPS) if lower > 0 else np.inf
     return MistakeBound(radius, (lower, upper), bound, certificate)
-
-
-def _radius(X: Any, one: float) -> float:
-    """max_i ‖(x_i, 1)‖, rounded up; without a square that overflows or vanishes."""
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    step, longest = max(1, 1_000_000 // max(1, X.shape[1])), 0.0
-    for first in range(0, X.shape[0], step):
-        x = X[first : first + step]
-        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
-        size = max(float(np.abs(x).max(initial=0.0)), one) or 1.0
-        longest = max(longest, size * float(np.sqrt(((x / size) ** 2).sum(axis=1) + (one / size) ** 2).max()))
-    return longest * (1 + (X.shape[1] + 8) * EPS)

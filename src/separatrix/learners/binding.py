@@ -7,7 +7,7 @@ weight is 0, and that point leaves S. From the answer of an interior-point metho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -106,7 +106,7 @@ class Rows:
 
     def rows(self, S: Integers) -> Floats:
         """The rows without the 1 of the intercept."""
-        return replace(self.design, X=self.design.X[S]).dot(np.eye(self.design.p))[:, : self.design.d]
+        return self.design.take(S).dot(np.eye(self.design.p))[:, : self.design.d]
 
     def independent(self, S: Integers) -> Integers:
         Z = self.rows(S)

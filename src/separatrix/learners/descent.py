@@ -22,10 +22,10 @@ from separatrix.learners.maximum_likelihood import Likelihood, certified, withou
 from separatrix.learners.online import Rows
 from separatrix.learners.progress import Criterion, Gap, Watch, on_states, recorder, user_weights
 from separatrix.learners.sgd import Points, steepest_point
+from separatrix.losses import SigmoidSquared
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
-from separatrix.problems.sigmoid_squared import STEEPEST, SigmoidSquaredRisk
-from separatrix.problems.softmax import SoftmaxRisk
+from separatrix.problems.scored import TwoClasses
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.gradient import gradient_descent, largest_curvature
 from separatrix.targets import Targets
@@ -105,7 +105,7 @@ def descend(risk: Risk, criterion: Criterion, settings: Settings, start: Start, 
     trace = Trace() if descent.trace else None
     watch = recorder(trace, criterion, risk, risk.design) if trace is not None else None
     enough = _now_and_then(criterion, settings.tol)
-    steepest = STEEPEST if isinstance(risk, SigmoidSquaredRisk) else 0.5 if isinstance(risk, SoftmaxRisk) else 0.25
+    steepest = risk.loss.steepest
     if descent.stochastic:
         curvature = steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
     else:
@@ -154,7 +154,7 @@ def _passes(
     design, d = risk.design, risk.design.d
     W = np.column_stack(user_weights(risk, first(risk, start)))
     ridge = float(risk.ridge.max(initial=0.0))
-    squared = isinstance(risk, SigmoidSquaredRisk)
+    squared = risk.loss == TwoClasses(SigmoidSquared())
     points = Points(Rows(design), risk.targets.values, risk.weight, ridge, squared, settings.reference)
     history = np.empty((design.n if watch is not None else 0, *W.shape))
     if watch is not None:

@@ -22,8 +22,11 @@ from separatrix.learners.maximum_likelihood import Information, minimum_norm
 from separatrix.learners.progress import on_states, recorder
 from separatrix.learners.starts import least_squares_start
 from separatrix.learners.stationary import SHARP, RelativeGradient, conclude
+from separatrix.losses import SigmoidSquared
+from separatrix.losses.sigmoid_squared import GaussNewton
 from separatrix.outcome import Fit, Trace
-from separatrix.problems.sigmoid_squared import STEEPEST, GaussNewtonRisk, SigmoidSquaredRisk
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import TwoClasses
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton
@@ -88,13 +91,12 @@ def _narrowed(design: Design) -> Design:
     return replace(narrow, whole=whole) if isinstance(narrow, RowSpace) else design
 
 
-def squared_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> SigmoidSquaredRisk:
+def squared_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Risk:
     """E in the coordinates of the design."""
-    same = make_risk(design, targets, weight, settings)
-    return SigmoidSquaredRisk(same.design, same.targets, same.weight, same.ridge)
+    return replace(make_risk(design, targets, weight, settings), loss=TwoClasses(SigmoidSquared()))
 
 
-def coordinates(risk: SigmoidSquaredRisk) -> tuple[Floats, Floats]:
+def coordinates(risk: Risk) -> tuple[Floats, Floats]:
     """T (p, r) with T'BT = 1 for B = s sum_i c_i z_i z_i' + ridge, which no Hessian exceeds; and what no row sees.
 
     s is the largest curvature of the loss. Lengths in these coordinates are changes of the scores, whatever the units
@@ -103,7 +105,7 @@ def coordinates(risk: SigmoidSquaredRisk) -> tuple[Floats, Floats]:
     p = risk.design.p
     if p > WIDEST:
         return np.empty((p, 0)), np.empty((p, 0))
-    B = STEEPEST * risk.design.gram(risk.weight) + np.diag(risk.ridge)
+    B = SigmoidSquared.smoothness * risk.design.gram(risk.weight) + np.diag(risk.ridge)
     size = np.sqrt(np.where(np.diag(B) > 0, np.diag(B), 1.0))
     values, Q = linalg.eigh(B / np.outer(size, size))
     live = values > 8 * p * EPS * values[-1]
@@ -113,7 +115,7 @@ def coordinates(risk: SigmoidSquaredRisk) -> tuple[Floats, Floats]:
 Solve = Callable[[Floats, Callable[[int, State], None] | None], tuple[State, int]]
 
 
-def _solver(risk: SigmoidSquaredRisk, criterion: RelativeGradient, settings: Settings) -> Solve:
+def _solver(risk: Risk, criterion: RelativeGradient, settings: Settings) -> Solve:
     """From V to where the solver ends; Newton's methods for tables of moderate size, L-BFGS for larger ones."""
     penalised = bool(risk.ridge.any())
     certain = 0.0 if penalised else 0.25 * float(risk.weight.min())  # below this every row is on its own side
@@ -126,9 +128,9 @@ def _solver(risk: SigmoidSquaredRisk, criterion: RelativeGradient, settings: Set
         return lambda V, record: run(lbfgs(risk, V, lambda G: G / step), enough, settings.max_iter, record)
     curved = risk
     if settings.solver == "gauss-newton":
-        curved = GaussNewtonRisk(risk.design, risk.targets, risk.weight, risk.ridge)
+        curved = replace(risk, loss=TwoClasses(GaussNewton()))
     T, _ = coordinates(risk)
-    radius = float(np.sqrt(STEEPEST * risk.weight.sum()))  # all scores change by 1
+    radius = float(np.sqrt(SigmoidSquared.smoothness * risk.weight.sum()))  # all scores change by 1
 
     def separated(state: State) -> bool:
         return state.value < certain
@@ -136,19 +138,19 @@ def _solver(risk: SigmoidSquaredRisk, criterion: RelativeGradient, settings: Set
     return lambda V, record: run(trust_region(curved, V, T, radius), separated, settings.max_iter, record)
 
 
-def _moderate(risk: SigmoidSquaredRisk) -> bool:
+def _moderate(risk: Risk) -> bool:
     p = risk.design.p
     return p <= WIDEST and risk.design.n * p**2 <= CHEAP
 
 
-def _diagonal(risk: SigmoidSquaredRisk) -> Floats:
+def _diagonal(risk: Risk) -> Floats:
     """s sum_i c_i z_ij² + ridge_j: no Hessian has a larger diagonal."""
     squares = risk.weight.max() * RelativeGradient(risk).lengths ** 2
-    D = STEEPEST * squares + risk.ridge
+    D = SigmoidSquared.smoothness * squares + risk.ridge
     return np.where(D > 0, D, 1.0)[:, None]
 
 
-def _starts(risk: SigmoidSquaredRisk, design: Design, weight: Floats, settings: Settings, start: Start) -> list[Floats]:
+def _starts(risk: Risk, design: Design, weight: Floats, settings: Settings, start: Start) -> list[Floats]:
     """The start that was asked for; else zeros, least squares and the optimum of cross-entropy."""
     if start is not None:
         return [risk.design.from_user_units(*start)]

@@ -17,15 +17,17 @@ from scipy import linalg
 from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.geometry import Hyperplanes
+from separatrix.learners.least_squares import gram_of
 from separatrix.learners.logistic import Settings, Start, first, make_risk
 from separatrix.learners.maximum_likelihood import Information, standard_errors
 from separatrix.learners.progress import on_states, recorder
 from separatrix.learners.rounding import depth, exact_units, score_sizes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
+from separatrix.problems.scored import ScoredLoss
 from separatrix.solvers.driver import State, run
 from separatrix.targets import Targets
 
@@ -173,28 +175,49 @@ def _state(at: Point, stalled: bool = False) -> State:
 
 def look(risk: Risk, T: Floats, V: Floats) -> Point:
     """All that a step needs, at V; the information is formed of the rows T'z, which are well conditioned."""
-
-    def inform(block: Block, t: Array, c: Floats) -> Parts:
-        z, rows = block.dot(V), block.dot(T)
-        loss, _ = risk.pointwise(t, z)
-        return float(c @ loss), rows.T @ ((c * risk.curvature(t, z)[:, 0, 0])[:, None] * rows)
-
-    value, information = risk.design.reduce(inform, risk.targets.values, risk.weight)
+    data = risk.targets.values, risk.weight
+    value, information = risk.design.reduce(_inform, *data, args=(risk.loss, V, T))
     p = len(T)
     values, Q = linalg.eigh(information)
     if not values[0] > max(p * EPS * values[-1], FAINTEST):
         return Point(V, -value, np.zeros((p, p)), -np.inf, np.full(p, np.inf), 0.0)
     root = (Q / np.sqrt(values)).T
-
-    def pull(block: Block, t: Array, c: Floats) -> Parts:
-        z, rows = block.dot(V), block.dot(T) @ root.T
-        slope = risk.pointwise(t, z)[1][:, 0]  # p - t
-        leverage = c * risk.curvature(t, z)[:, 0, 0] * (rows**2).sum(axis=1)
-        return rows.T @ (leverage * (0.5 - t - slope) - c * slope), float(leverage.sum())
-
-    score, total = risk.design.reduce(pull, risk.targets.values, risk.weight)
+    score, total = risk.design.reduce(_score, *data, args=(risk.loss, V, T, root))
     log_det = float(np.log(values).sum()) - 2 * float(np.linalg.slogdet(T)[1])
     return Point(V, -value, root @ T.T, log_det, score, total)
+
+
+def _inform(block: Block, t: Array, c: Floats, loss: ScoredLoss, V: Floats, T: Floats) -> Parts:
+    """The loss, and the information in the coordinates T."""
+    z, rows = block.dot(V), block.dot(T)
+    losses, _ = loss.pointwise(t, z)
+    return float(c @ losses), rows.T @ (c[:, None] * loss.own_curvature(t, z) * rows)
+
+
+def _score(block: Block, t: Array, c: Floats, loss: ScoredLoss, V: Floats, T: Floats, root: Floats) -> Parts:
+    """The modified score sum_i (h_i (1/2 - p_i) + c_i (t_i - p_i)) T'z_i in units of the errors, and sum_i h_i."""
+    z, rows = block.dot(V), block.dot(T) @ root.T
+    slope = loss.pointwise(t, z)[1][:, 0]  # p - t
+    leverage = c * loss.own_curvature(t, z)[:, 0] * (rows**2).sum(axis=1)
+    return rows.T @ (leverage * (0.5 - t - slope) - c * slope), float(leverage.sum())
+
+
+def _errors(
+    block: Block, t: Array, c: Floats, off: Floats, loss: ScoredLoss, V: Floats, B: Floats, deep: float
+) -> Parts:
+    """What rounding does to the score by way of its terms, of its rows and of the information; and the leverages."""
+    z, rows, d = block.dot(V), block.dot(B), block.design.d
+    error = (len(B) + 4) * EPS * np.linalg.norm(abs(block.x) @ np.abs(B[:d]) + np.abs(B[d:]).sum(axis=0), axis=1)
+    slope, length = np.abs(loss.pointwise(t, z)[1][:, 0]), np.linalg.norm(rows, axis=1)
+    h = c * loss.own_curvature(t, z)[:, 0] * length**2
+    share = error / np.where(length > 0, length, 1.0)
+    known = (0.25 * c * off + h * (0.75 * np.expm1(off) + 2 * share) + 2 * deep * (c * slope + h)) @ length
+    return (
+        float(known),
+        float((c * slope + h) @ error),
+        float(h @ (2 * share + np.expm1(off) + deep)),
+        float(h @ length),
+    )
 
 
 @dataclass(frozen=True)
@@ -213,27 +236,14 @@ class ModifiedScore:
 
 def _rounding(risk: Risk, T: Floats, at: Point) -> float:
     """A bound on the rounding error of the modified score, in standard errors; the rows' own condition included."""
-    design, deep, p = risk.design, depth(risk.design) * EPS, len(T)
+    design, deep = risk.design, depth(risk.design) * EPS
     off = (design.d + 8) * EPS * score_sizes(design, at.V)[:, 0]
     B = at.root.T
-    sizes = np.abs(B[: design.d]), np.abs(B[design.d :]).sum(axis=0)
-
-    def lengths(block: Block, t: Array, c: Floats, o: Floats) -> Parts:
-        z, rows = block.dot(at.V), block.dot(B)
-        error = (p + 4) * EPS * np.linalg.norm(abs(block.x) @ sizes[0] + sizes[1], axis=1)
-        slope, length = np.abs(risk.pointwise(t, z)[1][:, 0]), np.linalg.norm(rows, axis=1)
-        h = c * risk.curvature(t, z)[:, 0, 0] * length**2
-        share = error / np.where(length > 0, length, 1.0)
-        known = (0.25 * c * o + h * (0.75 * np.expm1(o) + 2 * share) + 2 * deep * (c * slope + h)) @ length
-        return (
-            float(known),
-            float((c * slope + h) @ error),
-            float(h @ (2 * share + np.expm1(o) + deep)),
-            float(h @ length),
-        )
-
+    args = risk.loss, at.V, B, deep
     with np.errstate(over="ignore", invalid="ignore"):
-        of_pull, of_rows, of_information, leverage = design.reduce(lengths, risk.targets.values, risk.weight, off)
+        of_pull, of_rows, of_information, leverage = design.reduce(
+            _errors, risk.targets.values, risk.weight, off, args=args
+        )
         return 2 * float(of_pull + of_rows + 2 * of_information * leverage)
 
 
@@ -247,13 +257,7 @@ def independent(risk: Risk) -> Floats:
     length = np.sqrt(np.diag(design.gram(risk.weight)))
     T = np.diag(1.0 / np.where(length > 0, length, 1.0))
     for _ in range(3):
-
-        def gram(block: Block, c: Floats, T: Floats = T) -> Parts:
-            rows = block.dot(T)
-            return (rows.T @ (c[:, None] * rows),)
-
-        (G,) = design.reduce(gram, risk.weight)
-        values, Q = linalg.eigh(G)
+        values, Q = linalg.eigh(gram_of(design, risk.weight, T))
         T = T @ (Q / np.sqrt(np.maximum(values, 1e-13)))
     if values[0] > 0.01:
         return T

@@ -14,8 +14,8 @@ from scipy import linalg
 
 from separatrix._typing import Floats, Integers
 from separatrix.certificates import All, MarginBracket
-from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design import Design
+from separatrix.design.block import row_squares
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.online import Rows
@@ -42,14 +42,7 @@ class Points:
 
     def __init__(self, design: Design, y: Floats, weight: Floats) -> None:
         self.design, self.rows, self.y, self.weight = design, Rows(design), y, weight
-        squares = np.empty(design.n)
-
-        def sweep(block: Block) -> Parts:
-            x = block.x
-            squares[block.rows] = np.asarray((x * x).sum(axis=1)).ravel()
-            return ()
-
-        design.reduce(sweep)
+        (squares,) = design.rows(row_squares)
         self.squares = squares + design.intercept
         self.shortest = int(np.argmin(self.squares))
         self.radius = float(np.sqrt(self.squares.max()))

@@ -13,8 +13,8 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import LogisticGap
 from separatrix.certificates._logistic import Bounds, after_spill, class_centres, levels, mixture
 from separatrix.design import Block, Design
-from separatrix.design.base import BLOCK_BYTES, INLINE_BYTES, Parts
-from separatrix.design.sparse import SparseDesign
+from separatrix.design.reducing import BLOCK_BYTES, INLINE_BYTES, Parts
+from separatrix.losses.softmax import shares
 from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
@@ -31,43 +31,12 @@ def swept(design: Design, targets: Targets, weight: Floats, claim: LogisticGap) 
     if design.intercept:
         offset = anchored.offset if anchored.offset is not None else np.zeros(d)
         V[d] = levels(offset, coef, claim.intercept)
-    P = np.empty((K, design.n))
-    used = 2 * K + 1 if design.intercept else K  # moments: without an intercept, nothing is mixed
-    largest: list[Floats] = []
-    longest: list[int] = []
-
-    def add(block: Block, values: Array, c: Floats) -> Parts:
-        x = block.x
-        if isinstance(anchored, SparseDesign):
-            largest.append(np.full(d, float(np.abs(x.data).max(initial=0.0))))
-            longest.append(int(np.diff(x.indptr).max(initial=0)))
-        else:
-            largest.append(np.maximum(x.max(axis=0), -x.min(axis=0)))
-        S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
-        R = np.zeros((2 * K + 1, len(c)))  # p - Y, Y and 1
-        p, Y = R[:K], R[K:-1]
-        if K == 1:
-            Y[0] = values
-            e = np.exp(-np.abs(S))
-            losses = (np.maximum(S, 0.0) - S * Y + np.log1p(e))[0]
-            p[:] = np.where(S >= 0, 1.0, e) / (1.0 + e)
-        else:
-            rows = np.arange(len(c))
-            Y[values, rows] = 1.0
-            S -= S.max(axis=0)
-            losses = -S[values, rows]
-            np.exp(S, out=p)
-            total = p.sum(axis=0)
-            p /= total
-            losses += np.log(total)
-        P[:, block.rows] = p
-        p -= Y
-        R[-1] = 1.0
-        R *= c
-        return float((c * losses).sum()), block.tdot(R[:used].T), R.sum(axis=1), np.abs(p).sum(axis=1)
-
-    loss, moments, sums, taken = anchored.reduce(add, targets.values, weight)
-    sizes: Floats = np.max(largest, axis=0)
+    args = V, 2 * K + 1 if design.intercept else K  # moments: without an intercept, nothing is mixed
+    rules = "sum", "sum", "sum", "sum", "max", "max", "rows"
+    loss, moments, sums, taken, sizes, longest, P = anchored.reduce(
+        _sums, targets.values, weight, args=args, rules=rules
+    )
+    P = P.T
     moments = moments[:d]
     total = float(sums[-1])
     share, spill = sums[K : 2 * K] / total, sums[:K] / total
@@ -85,8 +54,7 @@ def swept(design: Design, targets: Targets, weight: Floats, claim: LogisticGap) 
     rows = design.n if design.nbytes <= INLINE_BYTES else min(design.n, design.block_rows(BLOCK_BYTES))
     adding = (PAIRWISE + design.n / rows + K) * EPS  # of a sum of numbers, relative to the sum of their sizes
     multiplying = adding + rows * EPS  # of one of products, as BLAS may add them one after the other
-    terms = max(longest) if longest else d
-    score = (terms + 8) * EPS * float((np.abs(coef) @ sizes + np.abs(V[d:].sum(axis=0))).max()) + TINY
+    score = (int(longest) + 8) * EPS * float((np.abs(coef) @ sizes + np.abs(V[d:].sum(axis=0))).max()) + TINY
     penalty = 0.5 * float((coef**2).sum())
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite gap says that this dual point says nothing
         primal = C * loss + penalty
@@ -114,3 +82,31 @@ def swept(design: Design, targets: Targets, weight: Floats, claim: LogisticGap) 
 def _entropy(P: Floats) -> Floats:
     """The sum over the rows of P of -p log p."""
     return -np.einsum("ki,ki->i", P, np.log(np.maximum(P, TINY)))
+
+
+def _sums(block: Block, codes: Array, c: Floats, V: Floats, used: int) -> Parts:
+    """Loss, moments, sums of c (p - Y), c Y and c, |p - Y|, the largest entries, the longest row, and p."""
+    x, K = block.x, V.shape[1]
+    if block.design.sparse:
+        sizes = np.full(block.design.d, float(np.abs(x.data).max(initial=0.0)))
+        longest = int(np.diff(x.indptr).max(initial=0))
+    else:
+        sizes, longest = np.maximum(x.max(axis=0), -x.min(axis=0)), block.design.d
+    S = np.ascontiguousarray(block.dot(V).T)  # a row a class: NumPy is slow along few columns
+    R = np.zeros((2 * K + 1, len(c)))  # p - Y, Y and 1
+    p, Y = R[:K], R[K:-1]
+    if K == 1:
+        Y[0] = codes
+        e = np.exp(-np.abs(S))
+        losses = (np.maximum(S, 0.0) - S * Y + np.log1p(e))[0]
+        p[:] = np.where(S >= 0, 1.0, e) / (1.0 + e)
+    else:
+        rows = np.arange(len(c))
+        Y[codes, rows] = 1.0
+        p[:], log_total, below = shares(S)
+        losses = log_total - below[codes, rows]
+    P = p.T.copy()
+    p -= Y
+    R[-1] = 1.0
+    R *= c
+    return float((c * losses).sum()), block.tdot(R[:used].T), R.sum(axis=1), np.abs(p).sum(axis=1), sizes, longest, P

@@ -18,14 +18,14 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
 from separatrix.design.passes import Pass, swept
+from separatrix.design.reducing import Parts
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.rounding import check_lengths, depth, exact_units, far_sizes
 from separatrix.loops.passes import SQUARED
 from separatrix.outcome import Fit, Status
-from separatrix.targets import Targets
+from separatrix.targets import Targets, signs
 
 DIRECT = 4000  # order of a matrix that is always factored
 DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
@@ -40,17 +40,21 @@ Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a
 
 @dataclass(frozen=True)
 class Problem:
-    """sum_i c_i (y_i - z_i.V)² over the rows z_i of a centred design, all tasks at once."""
+    """sum_i c_i (y_i - z_i.V)² over the rows z_i of a centred design, all tasks at once; y_i is 1 or ``low``."""
 
     design: Design
     targets: Targets
     weight: Floats
+    low: float = -1.0
+
+    @property
+    def kind(self) -> tuple[int, float]:
+        """What tells y_i of a label."""
+        return self.targets.n_classes, self.low
 
     def start(self) -> Floats:
         """w = 0, and as b the weighted mean target, which is optimal for centred rows."""
-        (total,) = self.design.reduce(
-            lambda _, values, w: (w @ self.targets.signs(values),), self.targets.values, self.weight
-        )
+        (total,) = self.design.reduce(_target_sums, self.targets.values, self.weight, args=self.kind)
         V = np.zeros((self.design.p, len(total)))
         if self.design.intercept:
             V[self.design.d] = total / self.weight.sum()
@@ -58,44 +62,68 @@ class Problem:
 
     def residual(self, V: Floats) -> Floats:
         """sqrt(c_i) (y_i - z_i.V), (n, tasks)."""
-        out = np.empty((self.design.n, V.shape[1]))
-
-        def write(block: Block, values: Array, w: Floats) -> Parts:
-            out[block.rows] = np.sqrt(w)[:, None] * (self.targets.signs(values) - block.dot(V))
-            return ()
-
-        self.design.reduce(write, self.targets.values, self.weight)
-        return out
+        (found,) = self.design.rows(_residual, self.targets.values, self.weight, args=(*self.kind, V))
+        return np.asarray(found)
 
     def gradient(self, V: Floats) -> Floats:
         """sum_i c_i (y_i - z_i.V) z_i, without the intercept's row: (d, tasks)."""
-        if type(self.targets) is Targets and not self.targets.multilabel:  # the compiled pass knows codes and ±1 only
+        if self.low == -1.0 and not self.targets.multilabel:  # the compiled pass knows codes and ±1 only
             codes, weight = np.ascontiguousarray(self.targets.values, dtype=np.int64), np.ascontiguousarray(self.weight)
             return -0.5 * swept(self.design, Pass(SQUARED, V.shape[1], codes, weight), V)[1][: self.design.d]
-
-        def add(block: Block, values: Array, w: Floats) -> Parts:
-            return (block.tdot(w[:, None] * (self.targets.signs(values) - block.dot(V))),)
-
-        (total,) = self.design.reduce(add, self.targets.values, self.weight)
+        (total,) = self.design.reduce(_slope, self.targets.values, self.weight, args=(*self.kind, V))
         return np.asarray(total[: self.design.d])
 
     def gram_of(self, T: Floats) -> Floats:
         """(Z T)' C (Z T) for T (d, m), formed from the rows themselves."""
         padded = np.zeros((self.design.p, T.shape[1]))
         padded[: self.design.d] = T
-
-        def gram(block: Block, w: Floats) -> Parts:
-            rows = block.dot(padded)
-            return (rows.T @ (w[:, None] * rows),)
-
-        (total,) = self.design.reduce(gram, self.weight)
-        return np.asarray(total)
+        return gram_of(self.design, self.weight, padded)
 
 
-def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter: int) -> Fit:
-    """Solve for all tasks at once; see the module for the objective and the routes."""
+def gram_of(design: Design, weight: Floats, T: Floats) -> Floats:
+    """(Z T)' C (Z T) for T (p, m), formed from the rows themselves."""
+    (total,) = design.reduce(_gram_of, weight, args=(T,))
+    return np.asarray(total)
+
+
+def _gram_of(block: Block, w: Floats, T: Floats) -> Parts:
+    rows = block.dot(T)
+    return (rows.T @ (w[:, None] * rows),)
+
+
+def _target_sums(block: Block, values: Array, w: Floats, k: int, low: float) -> Parts:
+    return (w @ signs(values, k, low),)
+
+
+def _residual(block: Block, values: Array, w: Floats, k: int, low: float, V: Floats) -> Parts:
+    return (np.sqrt(w)[:, None] * (signs(values, k, low) - block.dot(V)),)
+
+
+def _slope(block: Block, values: Array, w: Floats, k: int, low: float, V: Floats) -> Parts:
+    return (block.tdot(w[:, None] * (signs(values, k, low) - block.dot(V))),)
+
+
+def _checked(
+    block: Block, values: Array, w: Floats, k: int, low: float, V: Floats, far: Floats, centre: Floats
+) -> Parts:
+    """The gradient, and the sums of squares of the residuals, of their roundings and of the columns."""
+    d = block.design.d
+    residual = signs(values, k, low) - block.dot(V)
+    off = (d + 8) * EPS * (abs(block.x) @ np.abs(V[:d]) + far) + EPS
+    length2 = block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0]
+    return block.tdot(w[:, None] * residual), w @ residual**2, w @ off**2, length2
+
+
+def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) -> Parts:
+    """‖column‖² about the centre, and the sum of squares of what the score of a row is the sum of."""
+    terms = abs(block.x) @ W + far
+    return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
+
+
+def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter: int, low: float = -1.0) -> Fit:
+    """Solve for all tasks at once; see the module for the objective and the routes. The certificate is for low = -1."""
     weight = weight / weight.max()  # the same minimum, and products that stay in range
-    problem = Problem(design.centred(weight), targets, weight)
+    problem = Problem(design.centred(weight), targets, weight, low)
     V = problem.start()
     order = min(design.n, design.d)
     rank: int | None = None
@@ -140,15 +168,8 @@ def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
     """The least of `CLAIMS` within which |sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖ at the weights as they are rounded."""
     design, targets, weight = problem.design, problem.targets, problem.weight
     V = exact_units(design, coef, intercept)
-    W, far = np.abs(V[: design.d]), far_sizes(design, V)
-
-    def add(block: Block, values: Array, w: Floats) -> Parts:
-        residual = targets.signs(values) - block.dot(V)
-        off = (design.d + 8) * EPS * (abs(block.x) @ W + far) + EPS
-        length2 = block.spread(w[:, None], design.shift[None], np.zeros(len(w), dtype=np.intp))[0]
-        return block.tdot(w[:, None] * residual), w @ residual**2, w @ off**2, length2
-
-    gradient, residual2, off2, length2 = design.reduce(add, targets.values, weight)
+    args = *problem.kind, V, far_sizes(design, V), design.shift
+    gradient, residual2, off2, length2 = design.reduce(_checked, targets.values, weight, args=args)
     length = np.sqrt(np.append(length2, [weight.sum()] * design.intercept))[:, None]
     total = np.sqrt(weight.sum())
     relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
@@ -175,14 +196,8 @@ def _stationary(problem: Problem, V: Floats, tolerance: float) -> bool:
     """Whether the normal equations hold, as a cosine between each column and the residual target."""
     design, weight, d = problem.design, problem.weight, problem.design.d
     rest = np.zeros(d) if design.rest is None else design.rest
-    centre = rest if design.offset is None else rest + design.offset
     W = np.abs(V[:d])
-
-    def squares(block: Block, w: Floats) -> Parts:
-        terms = abs(block.x) @ W + np.abs(rest) @ W + 1.0  # what the score of a row is the sum of
-        return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
-
-    length2, terms2 = design.reduce(squares, weight)
+    length2, terms2 = design.reduce(_squares, weight, args=(W, np.abs(rest) @ W + 1.0, design.shift))
     allowed = tolerance + EPS * np.sqrt(terms2 / weight.sum())
     return bool((np.abs(problem.gradient(V)) <= allowed * np.sqrt(length2 * weight.sum())[:, None]).all())
 

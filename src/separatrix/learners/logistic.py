@@ -22,13 +22,14 @@ from separatrix.certificates._data import ALLOWED, Data
 from separatrix.certificates._logistic import Bounds, bounds
 from separatrix.design import Design
 from separatrix.design.row_space import narrowed
-from separatrix.design.sparse import SparseDesign
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.last_pass import swept
+from separatrix.losses import Logistic
 from separatrix.outcome import Fit, Status
-from separatrix.problems.risk import LogisticRisk, Risk
-from separatrix.problems.softmax import SoftmaxRisk, reference_basis, symmetric_basis
+from separatrix.penalties import Ridge
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import Classes, TwoClasses, reference_basis, symmetric_basis
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.logistic_descent import Solver, logistic_descent
@@ -112,7 +113,7 @@ def told_weights(risk: Risk, record: Watched) -> Callable[[int, State], None]:
     """Tells of a state as weights in the user's units, whatever coordinates the solver works in."""
 
     def told(n_iter: int, state: State) -> None:
-        record(*risk.design.user_units(state.V @ class_basis(risk).T))
+        record(*risk.design.user_units(state.V @ risk.basis.T))
 
     return told
 
@@ -122,7 +123,7 @@ def first(risk: Risk, start: Start) -> Floats:
     if start is None:
         return np.zeros((risk.design.p, risk.k))
     V = risk.design.from_user_units(*start)
-    return V @ risk.basis if isinstance(risk, SoftmaxRisk) else V
+    return V @ risk.basis
 
 
 def recovered(solver: Solver, risk: Risk, V: Floats) -> Iterator[State]:
@@ -141,14 +142,12 @@ def recovered(solver: Solver, risk: Risk, V: Floats) -> Iterator[State]:
 def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Risk:
     """The objective as stated, in the coordinates of the design."""
     penalised = not np.isinf(settings.C)
-    ridge = np.zeros(design.p)
-    if penalised:
-        ridge[: design.d] = 1.0
-        weight = settings.C * weight
+    penalty = Ridge.on_weights(design.d, design.p, 1.0 if penalised else 0.0)
+    weight = settings.C * weight if penalised else weight
     if targets.n_classes == 2:
-        return LogisticRisk(design, targets, weight, ridge)
+        return Risk(TwoClasses(Logistic()), penalty, design, targets, weight)
     basis = (reference_basis if settings.reference else symmetric_basis)(targets.n_classes)
-    return SoftmaxRisk(design, targets, weight, ridge, basis)
+    return Risk(Classes(basis), penalty, design, targets, weight)
 
 
 def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
@@ -167,9 +166,9 @@ def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: boo
 def _descends(risk: Risk) -> bool:
     """Whether to use dual coordinate descent: for two classes in wide sparse rows."""
     design = risk.design
-    if not isinstance(risk, LogisticRisk) or not isinstance(design, SparseDesign) or design.offset is not None:
+    if risk.k > 1 or not design.sparse or design.offset is not None:
         return False
-    return not (_tall(design) or (_many(design) and design.X.nnz < LONG * design.n))
+    return not (_tall(design) or (_many(design) and design.entries < LONG * design.n))
 
 
 def _tall(design: Design) -> bool:
@@ -178,7 +177,7 @@ def _tall(design: Design) -> bool:
 
 def _many(design: Design) -> bool:
     """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
-    return isinstance(design, SparseDesign) and design.n >= design.d
+    return design.sparse and design.n >= design.d
 
 
 def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solver, float]:
@@ -214,7 +213,7 @@ def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
 
 def _by_sample(risk: Risk, V: Floats) -> Iterator[State]:
     """L-BFGS, preconditioned by a sample of the rows, from near its optimum."""
-    renew = isinstance(risk.design, SparseDesign) and risk.k == 1
+    renew = risk.design.sparse and risk.k == 1
     return _patiently(risk, renewed(risk, V) if renew else lbfgs(risk, *sampled(risk, V)))
 
 
@@ -243,14 +242,9 @@ def _within(risk: Risk, target: Callable[[], float]) -> Within:
     return within
 
 
-def class_basis(risk: Risk) -> Floats:
-    """(K, k): how the classes' weights follow from the columns of V; (1, 1) for two classes."""
-    return risk.basis if isinstance(risk, SoftmaxRisk) else np.ones((1, 1))
-
-
 def in_user_units(risk: Risk, design: Design, V: Floats) -> Hyperplanes:
     """The weights as the model will hold them."""
-    coef, intercept = risk.design.user_units(V @ class_basis(risk).T)
+    coef, intercept = risk.design.user_units(V @ risk.basis.T)
     return Hyperplanes(design.rounded(coef), design.rounded(intercept))
 
 
@@ -280,7 +274,7 @@ def by_decrement(
     if design.p * len(model.coef) > WIDEST:
         return certificate, False
     with np.errstate(all="ignore"):
-        other, certified = statement(claim, bounds(Data(design.X, targets.values, weight), claim), settings)
+        other, certified = statement(claim, bounds(design.lend(Data, targets.values, weight), claim), settings)
     better = other is not None and (certificate is None or other.relative_gap < certificate.relative_gap)
     return (other, certified) if better else (certificate, False)
 
@@ -329,4 +323,4 @@ def fenchel(design: Design, targets: Targets, weight: Floats, claim: LogisticGap
         if not found.error > 0.5 * ALLOWED * claim.tol * abs(found.primal):
             return found
     with np.errstate(all="ignore"):
-        return bounds(Data(design.X, targets.values, weight), claim)
+        return bounds(design.lend(Data, targets.values, weight), claim)

@@ -32,7 +32,6 @@ from separatrix.learners.logistic import (
     Settings,
     Start,
     choose,
-    class_basis,
     draft,
     first,
     in_user_units,
@@ -70,7 +69,7 @@ class Likelihood:
     @property
     def data(self) -> Data:
         """As the check reads them."""
-        return Data(self.design.X, self.targets.values, self.weight)
+        return self.design.lend(Data, self.targets.values, self.weight)
 
     @cached_property
     def basis(self) -> RowBasis | None:
@@ -241,7 +240,7 @@ def _shortest(likelihood: Likelihood, model: Hyperplanes) -> Hyperplanes:
 
 
 def _first_row(design: Design) -> Floats:
-    x, _, _ = next(Data(design.X[:1], np.zeros(1), np.ones(1)).blocks())
+    x, _, _ = next(design.take(slice(0, 1)).lend(Data, np.zeros(1), np.ones(1)).blocks())
     return np.asarray(x[0])
 
 
@@ -278,7 +277,7 @@ def standard_errors(risk: Risk, known: Information, unseen: Floats | None = None
     size = np.zeros(1) if unseen is None else np.linalg.norm(unseen, axis=0)
     free = size > 1e-7 * size.max(initial=0.0)
     errors = []
-    for root in np.tensordot(class_basis(risk), known.root.reshape(-1, k, p), axes=(1, 1)):
+    for root in np.tensordot(risk.basis, known.root.reshape(-1, k, p), axes=(1, 1)):
         coef, intercept = risk.design.user_units(root.T)
         image = np.column_stack([coef, intercept]) if risk.design.intercept else coef
         errors.append(np.where(free, np.inf, np.linalg.norm(image, axis=0)))

@@ -8,14 +8,14 @@ drop a row when that leaves the convex hull, and add the row that x sees least. 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import Block, Design, as_design
-from separatrix.design.base import Parts
+from separatrix.design import Block, Design, homogeneous
+from separatrix.design.block import row_squares
+from separatrix.design.reducing import Parts
 from separatrix.learners.linear_svm.hard_margin import widest
 
 PASSES = 200
@@ -91,22 +91,12 @@ def nearest_point(design: Design, signs: Floats, tol: float) -> NearestPoint:
 
 def _of_wide_rows(design: Design, signs: Floats, tol: float, radius: float) -> NearestPoint:
     """The same as a hard margin through the origin, which is found in the space that the rows span."""
-    found = widest(as_design(_homogeneous(design), False), signs, tol, WIDE_ITERATIONS)
+    found = widest(homogeneous(design), signs, tol, WIDE_ITERATIONS)
     v = found.w if found.w.any() else np.ones(design.p)
     rows = np.flatnonzero(found.alpha) if found.alpha.any() else np.array([0])
     alpha = found.alpha[rows] if found.alpha.any() else np.ones(1)
     rounding = (design.p + 8) * EPS * radius
     return NearestPoint(v, rows, alpha / alpha.sum(), found.lower, found.upper, radius, rounding)
-
-
-def _homogeneous(design: Design) -> Any:
-    """The rows with the 1 of the intercept as a column."""
-    X = design.X
-    if not design.intercept:
-        return X.astype(np.float64)
-    if sparse.issparse(X):
-        return sparse.hstack([X.astype(np.float64), np.ones((design.n, 1))], format="csr")
-    return np.column_stack([X.astype(np.float64), np.ones(design.n)])
 
 
 class Corral:
@@ -205,39 +195,26 @@ def _nearest_affine(Z: Floats) -> Floats:
 
 def _lengths(design: Design) -> Floats:
     """‖z_i‖ for each row."""
-    out = np.empty(design.n)
-
-    def write(block: Block) -> Parts:
-        x = block.x
-        square = x.multiply(x).sum(axis=1) if hasattr(x, "multiply") else np.einsum("ij,ij->i", x, x)
-        out[block.rows] = np.sqrt(np.asarray(square).ravel() + design.intercept)
-        return ()
-
-    design.reduce(write)
-    return out
+    (squares,) = design.rows(row_squares)
+    return np.sqrt(squares + design.intercept)
 
 
 def _rows(design: Design, signs: Floats, rows: Integers) -> Floats:
     """The rows z_i as a dense array."""
-    x = design.X[rows]
-    x = np.asarray(x.toarray() if sparse.issparse(x) else x, dtype=np.float64)
+    x = design.array(rows)
     return signs[rows, None] * (np.column_stack([x, np.ones(len(x))]) if design.intercept else x)
 
 
 def _least(design: Design, signs: Floats, v: Floats) -> tuple[Integers, Floats, float]:
     """The rows with the smallest z_i.v, in order, their values, and the largest sum of |terms|."""
-    found: list[tuple[Integers, Floats, float]] = []
-
-    def sweep(block: Block, y: Floats) -> Parts:
-        lead = y * block.dot(v[:, None])[:, 0]
-        some = min(ADDED, len(lead))
-        at = np.argpartition(lead, some - 1)[:some]
-        size = np.asarray(abs(block.x) @ np.abs(v[: design.d])).max() + (abs(v[-1]) if design.intercept else 0.0)
-        found.append((block.rows.start + at, lead[at], float(size)))
-        return ()
-
-    design.reduce(sweep, signs)
-    i = np.concatenate([rows for rows, _, _ in found])
-    lead = np.concatenate([values for _, values, _ in found])
+    i, lead, size = design.reduce(_least_of_block, signs, args=(v,), rules=("rows", "rows", "max"))
     order = np.lexsort((i, lead))[:ADDED]
-    return i[order], lead[order], max(size for _, _, size in found)
+    return i[order], lead[order], float(size)
+
+
+def _least_of_block(block: Block, y: Floats, v: Floats) -> Parts:
+    lead = y * block.dot(v[:, None])[:, 0]
+    some = min(ADDED, len(lead))
+    at = np.argpartition(lead, some - 1)[:some]
+    size = np.asarray(abs(block.x) @ np.abs(v[: block.design.d])).max() + abs(v[block.design.d :]).sum()
+    return block.rows.start + at, lead[at], float(size)

@@ -15,7 +15,8 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Stationarity
-from separatrix.design import Design, as_design
+from separatrix.design import Design
+from separatrix.design import mapped as mapped_design
 from separatrix.errors import InvalidInputError, LikelihoodWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.families import EPS, FAMILIES, ExponentialFamily, Gaussian
@@ -67,7 +68,7 @@ def observe(design: Design, targets: Targets, weight: Floats, settings: Settings
                 f"{family.support}, but row {row} of {design.column(column)} holds {value:g}. "
                 f"{_ADVICE.get(family.name, 'Choose another family for that column.')}"
             )
-    mapped = as_design(map_columns(design.X, settings), names=design.names)
+    mapped = mapped_design(design, partial(map_columns, settings=settings))
     gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups)
     moments = class_moments(mapped, targets, weight, spreads=gaussian)
     if moments.spreads is not None:

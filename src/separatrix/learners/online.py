@@ -112,11 +112,10 @@ class Rows:
     """
 
     def __init__(self, design: Design) -> None:
-        X = design.X
         self.n, self.d = design.n, design.d
         self.one = float(design.intercept)
-        self.sparse = hasattr(X, "indptr")
-        self.arrays: tuple[Array, ...] = csr_arrays(X) if self.sparse else (floats(X),)
+        self.sparse = design.sparse
+        self.arrays: tuple[Array, ...] = design.lend(csr_arrays) if self.sparse else (design.lend(floats),)
 
     def add(self, i: int, change: float, w: Floats) -> None:
         """w <- w + change (x_i, one)."""

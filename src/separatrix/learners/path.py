@@ -18,12 +18,14 @@ from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
 from separatrix.design.passes import swept
+from separatrix.design.reducing import Parts
 from separatrix.design.row_space import narrowed
 from separatrix.loops.passes import LOG
-from separatrix.problems.risk import LogisticRisk, Risk
-from separatrix.problems.softmax import SoftmaxRisk, reference_basis, symmetric_basis
+from separatrix.losses import Logistic
+from separatrix.penalties import Ridge
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import Classes, ScoredLoss, TwoClasses, reference_basis, symmetric_basis
 from separatrix.solvers.precondition import diagonal
 from separatrix.targets import Targets
 
@@ -96,7 +98,7 @@ class Folds:
             task = self.risk.task(LOG, f)._replace(weight=self._weights(folds))
             losses, gradients = swept(self.risk.design, task, columns)
         else:
-            losses, gradients = self._by_blocks(columns, folds, k)
+            losses, gradients = self._by_blocks(columns, folds)
         penalty = self.ridge[:, None, None] * V
         values = self.factor * losses + 0.5 * _dots(penalty, V)
         return values, self.factor * gradients.reshape(p, f, k) + penalty
@@ -108,36 +110,39 @@ class Folds:
             self._kept.update(folds=folds, weights=weights)
         return np.asarray(self._kept["weights"])
 
-    def _by_blocks(self, columns: Floats, folds: Integers, k: int) -> tuple[Floats, Floats]:
-        f = len(folds)
-
-        def add(block: Block, values: Array, c: Floats, member: Array) -> Parts:
-            Z = block.dot(columns).reshape(-1, k)  # row after row, fold after fold
-            loss, slope = self.risk.pointwise(np.repeat(values, f), Z)
-            weight = c[:, None] * member[:, folds]
-            slope *= weight.reshape(-1, 1)
-            return np.einsum("mf,mf->f", weight, loss.reshape(-1, f)), block.tdot(slope.reshape(-1, f * k))
-
-        losses, gradients = self.risk.design.reduce(add, self.risk.targets.values, self.risk.weight, self.member)
+    def _by_blocks(self, columns: Floats, folds: Integers) -> tuple[Floats, Floats]:
+        rows = self.risk.targets.values, self.risk.weight, self.member
+        losses, gradients = self.risk.design.reduce(_by_fold, *rows, args=(self.risk.loss, columns, folds))
         return losses, gradients
+
+
+def _by_fold(
+    block: Block, codes: Array, c: Floats, member: Array, loss: ScoredLoss, columns: Floats, folds: Integers
+) -> Parts:
+    f, k = len(folds), loss.k
+    Z = block.dot(columns).reshape(-1, k)  # row after row, fold after fold
+    losses, slope = loss.pointwise(np.repeat(codes, f), Z)
+    weight = c[:, None] * member[:, folds]
+    slope *= weight.reshape(-1, 1)
+    return np.einsum("mf,mf->f", weight, losses.reshape(-1, f)), block.tdot(slope.reshape(-1, f * k))
 
 
 def risks(design: Design, targets: Targets, weight: Floats, reference: bool) -> list[Risk]:
     """The sum of losses without C and penalty: one for labels, one for each column of a 0/1 matrix."""
     design = narrowed(design)
-    ridge, K = np.zeros(design.p), targets.n_classes
+    penalty, K = Ridge(np.zeros(design.p)), targets.n_classes
     if targets.multilabel:
         columns = (Targets(np.array([0, 1]), column) for column in targets.values.T)
-        return [LogisticRisk(design, column, weight, ridge) for column in columns]
+        return [Risk(TwoClasses(Logistic()), penalty, design, column, weight) for column in columns]
     if targets.binary:
-        return [LogisticRisk(design, targets, weight, ridge)]
-    return [SoftmaxRisk(design, targets, weight, ridge, reference_basis(K) if reference else symmetric_basis(K))]
+        return [Risk(TwoClasses(Logistic()), penalty, design, targets, weight)]
+    loss = Classes(reference_basis(K) if reference else symmetric_basis(K))
+    return [Risk(loss, penalty, design, targets, weight)]
 
 
 def weights(risk: Risk, V: Floats) -> Floats:
     """The folds' weights in the user's units, (F, K, d + 1) with the intercept last, of V (p, F, k)."""
-    B = risk.basis if isinstance(risk, SoftmaxRisk) else np.ones((1, 1))
-    folds = (risk.design.user_units(V[:, f] @ B.T) for f in range(V.shape[1]))
+    folds = (risk.design.user_units(V[:, f] @ risk.basis.T) for f in range(V.shape[1]))
     return np.stack([np.column_stack(fold) for fold in folds])
 
 
@@ -258,7 +263,7 @@ def own_hessians(problem: Folds, V: Floats, active: Array) -> Callable[[Floats],
     solvers = {}
     for f in np.flatnonzero(active):
         weight = problem.factor * risk.weight * problem.member[:, f]
-        solvers[f] = _inverse(replace(risk, weight=weight, ridge=problem.ridge).hessian(V[:, f]))
+        solvers[f] = _inverse(replace(risk, weight=weight, penalty=Ridge(problem.ridge)).hessian(V[:, f]))
 
     def precondition(G: Floats) -> Floats:
         steps = np.zeros_like(G)
@@ -280,12 +285,12 @@ def _sampled(risk: Risk, F: int) -> Risk:
 
 def _blocks(risk: Risk, V: Floats) -> Sequence[Floats]:
     """For each column of V, its own p x p block of the Hessian."""
+    return risk.design.reduce(_own_blocks, risk.targets.values, risk.weight, args=(risk.loss, V))
 
-    def add(block: Block, values: Array, c: Floats) -> Parts:
-        h = risk.own_curvature(values, block.dot(V))
-        return tuple(block.gram(c * h[:, a]) for a in range(risk.k))
 
-    return risk.design.reduce(add, risk.targets.values, risk.weight)
+def _own_blocks(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
+    h = loss.own_curvature(codes, block.dot(V))
+    return tuple(block.gram(c * h[:, a]) for a in range(V.shape[1]))
 
 
 def _inverse(H: Floats) -> Callable[[Floats], Floats]:
@@ -306,5 +311,5 @@ def _inverse(H: Floats) -> Callable[[Floats], Floats]:
 
 def _diagonal(risk: Risk, V: Floats, C: float) -> Callable[[Floats], Floats]:
     problem = Folds(risk, np.ones((risk.design.n, 1), dtype=bool), C)
-    solve = diagonal(replace(risk, weight=problem.factor * risk.weight, ridge=problem.ridge), V)
+    solve = diagonal(replace(risk, weight=problem.factor * risk.weight, penalty=Ridge(problem.ridge)), V)
     return lambda G: np.stack([solve(G[:, f]) for f in range(G.shape[1])], axis=1)

@@ -12,7 +12,7 @@ import numpy as np
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.learners.online import TIES, Rows, State
 from separatrix.learners.perceptron import hyperplanes, signed_steps
 from separatrix.learners.recorder import Recorder
@@ -62,12 +62,7 @@ class Walk:
     def errors(self, weights: Floats) -> Floats:
         """The total weight of the rows that each of these weights (m, d + 1) misclassifies."""
         V = np.ascontiguousarray(weights[:, : self.design.p].T)
-
-        def count(block: Block, step: Floats, weight: Floats) -> Parts:
-            wrong = (block.dot(V) >= 0) != (step > 0)[:, None]
-            return (weight @ wrong.astype(np.float64),)  # a product of floats is BLAS, one with truth values is not
-
-        (total,) = self.design.reduce(count, self.step, self.weight)
+        (total,) = self.design.reduce(_errors, self.step, self.weight, args=(V,))
         return np.asarray(total)
 
     def sweep(self, watch: Recorder | None) -> int:
@@ -160,3 +155,8 @@ def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings)
         "n_updates_": counts[0] if binary else np.array(counts),
     }
     return Fit(model, parts[0] if binary else All(parts), Status.POCKET, passes, trace, attributes)
+
+
+def _errors(block: Block, step: Floats, weight: Floats, V: Floats) -> Parts:
+    wrong = (block.dot(V) >= 0) != (step > 0)[:, None]
+    return (weight @ wrong.astype(np.float64),)  # a product of floats is BLAS, one with truth values is not

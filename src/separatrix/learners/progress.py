@@ -15,7 +15,6 @@ from separatrix.learners.logistic import Settings, Start, draft, fenchel, first,
 from separatrix.learners.maximum_likelihood import Likelihood, maximum_likelihood
 from separatrix.outcome import Fit, Trace
 from separatrix.problems.risk import Risk
-from separatrix.problems.softmax import SoftmaxRisk
 from separatrix.solvers.driver import State
 from separatrix.targets import Targets
 
@@ -62,7 +61,7 @@ class Gap:
 
 def user_weights(risk: Risk, V: Floats) -> tuple[Floats, Floats]:
     """coef (k, d) and intercept (k,) of the classes, in the user's units."""
-    return risk.design.user_units(V @ risk.basis.T if isinstance(risk, SoftmaxRisk) else V)
+    return risk.design.user_units(V @ risk.basis.T)
 
 
 def recorder(trace: Trace, criterion: Criterion, risk: Risk, design: Design) -> Watch:

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.errors import InvalidInputError
 
 SHORTEST = 1e-145  # a column that varies less has no square worth the name
@@ -36,14 +36,12 @@ def far_sizes(design: Design, V: Floats) -> Floats:
 
 def score_sizes(design: Design, V: Floats) -> Floats:
     """The sizes of all terms that a row's score is the sum of: (n, tasks)."""
-    W, far, sizes = np.abs(V[: design.d]), far_sizes(design, V), np.empty((design.n, V.shape[1]))
+    (sizes,) = design.rows(_sizes, args=(np.abs(V[: design.d]), far_sizes(design, V)))
+    return np.asarray(sizes)
 
-    def write(block: Block) -> Parts:
-        sizes[block.rows] = abs(block.x) @ W + far
-        return ()
 
-    design.reduce(write)
-    return sizes
+def _sizes(block: Block, W: Floats, far: Floats) -> Parts:
+    return (abs(block.x) @ W + far,)
 
 
 def depth(design: Design) -> int:

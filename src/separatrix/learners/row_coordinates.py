@@ -11,8 +11,8 @@ from scipy import linalg
 from separatrix._typing import Floats
 from separatrix.certificates._row_basis import RowBasis
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
 from separatrix.design.dense import DenseDesign
+from separatrix.design.reducing import Parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,10 @@ def row_coordinates(design: Design, basis: RowBasis, weight: Floats) -> RowCoord
     """The rows of the design in the coordinates of their basis."""
     size = float(np.sqrt(weight.sum()))
     whole = replace(design, offset=basis.centre if design.intercept else None, rest=None, scale=None)
-    q = np.empty((design.n, basis.T.shape[1]))
-    plain = replace(whole, offset=None)
-
-    def write(block: Block) -> Parts:
-        x = block.x.toarray() if hasattr(block.x, "toarray") else block.x
-        q[block.rows] = (x - basis.centre) @ (size * basis.T)
-        return ()
-
-    plain.reduce(write)
+    (q,) = replace(whole, offset=None).rows(_turned, args=(basis.centre, size * basis.T))
     return RowCoordinates(q, design.intercept, whole=whole, basis=basis, size=size)
+
+
+def _turned(block: Block, centre: Floats, T: Floats) -> Parts:
+    x = block.x.toarray() if hasattr(block.x, "toarray") else block.x
+    return ((x - centre) @ T,)

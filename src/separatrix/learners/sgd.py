@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design import Design
+from separatrix.design.block import row_squares
 from separatrix.learners.online import Rows
 from separatrix.loops.rows import BUDGET
 from separatrix.loops.sgd import sgd_csr, sgd_dense
@@ -102,13 +102,5 @@ class Points:
 
 def steepest_point(design: Design, weight: Floats, steepest: float, ridge: float) -> float:
     """max_i C c_i steepest ‖(x_i, 1)‖² + ridge / n: the largest curvature of a single point's term."""
-    largest: list[float] = []
-
-    def sweep(block: Block, c: Floats) -> Parts:
-        x = block.x
-        squares = x.multiply(x).sum(axis=1) if hasattr(x, "multiply") else (x * x).sum(axis=1)
-        largest.append(float((c * (squares + design.intercept)).max()))
-        return ()
-
-    design.reduce(sweep, weight)
-    return steepest * max(largest) + ridge / design.n
+    (squares,) = design.rows(row_squares)
+    return steepest * float((weight * (squares + design.intercept)).max()) + ridge / design.n

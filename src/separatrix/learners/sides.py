@@ -8,7 +8,7 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import ErrorBound, Separator
 from separatrix.certificates._signs import TINY, exact_score
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.learners.separation.margins import margin_below
 from separatrix.targets import Targets
 
@@ -22,25 +22,11 @@ def sides(design: Design, w: Floats, b: float) -> tuple[Floats, Array]:
 
     Float64 with a bound on its rounding error decides first, rational arithmetic where the bound is too wide.
     """
-    scores, signs = np.empty(design.n), np.empty(design.n, dtype=np.int8)
     whole = bool((np.rint(w) == w).all() and np.rint(b) == b)
-    doubtful: list[Array] = []  # of each block: threads may append to a list
-
-    def sweep(block: Block) -> Parts:
-        x = block.x
-        with np.errstate(all="ignore"):
-            values = np.asarray(x @ w + b)
-            size = np.asarray(abs(x) @ np.abs(w) + abs(b))
-        scores[block.rows], signs[block.rows] = values, np.sign(np.nan_to_num(values))
-        entries = getattr(x, "data", x) if hasattr(x, "indptr") else x
-        if not (whole and size.max() < EXACT and (np.rint(entries) == entries).all()):
-            unclear = ~(np.abs(values) > (design.d + 8) * (EPS * size + TINY))
-            doubtful.append(block.rows.start + np.flatnonzero(unclear))
-        return ()
-
-    design.reduce(sweep)
-    for i in np.concatenate([np.zeros(0, dtype=np.intp), *doubtful]):
-        exact = exact_score(_row(design, i), w, b) if w.any() else b
+    scores, doubtful = design.rows(_scored, args=(w, b, whole))
+    signs = np.sign(np.nan_to_num(scores)).astype(np.int8)
+    for i in doubtful:
+        exact = exact_score(design.row(i), w, b) if w.any() else b
         signs[i] = (exact > 0) - (exact < 0)
     return scores, signs
 
@@ -81,8 +67,7 @@ def identical_rows(design: Design, targets: Targets, weight: Floats, task: int) 
     """Of equal rows with opposite labels the lighter side is wrong: the sum, or 0 for data too large to compare."""
     if design.n * design.d > HASHED:
         return 0.0
-    x = design.X.toarray() if hasattr(design.X, "toarray") else design.X
-    _, group = np.unique(np.asarray(x, dtype=np.float64) + 0.0, axis=0, return_inverse=True)
+    _, group = np.unique(design.array() + 0.0, axis=0, return_inverse=True)
     positive = task_signs(targets, task) > 0
     group = group.ravel()
     sums = [np.bincount(group, weights=weight * side, minlength=design.n) for side in (positive, ~positive)]
@@ -105,6 +90,14 @@ def length(w: Floats) -> float:
     return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0
 
 
-def _row(design: Design, i: int) -> Floats:
-    row = design.X[i : i + 1]
-    return np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0]
+def _scored(block: Block, w: Floats, b: float, whole: bool) -> Parts:
+    """Scores, and which rows may be on the other side for all that float64 can tell."""
+    x = block.x
+    with np.errstate(all="ignore"):
+        scores = np.asarray(x @ w + b)
+        size = np.asarray(abs(x) @ np.abs(w) + abs(b))
+    entries = x.data if hasattr(x, "indptr") else x
+    if whole and size.max() < EXACT and (np.rint(entries) == entries).all():
+        return scores, np.zeros(0, dtype=np.intp)
+    unclear = ~(np.abs(scores) > (block.design.d + 8) * (EPS * size + TINY))
+    return scores, block.rows.start + np.flatnonzero(unclear)

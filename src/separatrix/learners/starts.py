@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from separatrix._typing import Array, Floats
+from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.learners.least_squares import least_squares
 from separatrix.targets import Targets
@@ -14,17 +12,8 @@ from separatrix.targets import Targets
 STEPS = 1000  # of LSMR, where the normal equations are too large
 
 
-@dataclass(frozen=True)
-class Indicators(Targets):
-    """The same labels with the targets 0 and 1 instead of -1 and +1."""
-
-    def signs(self, values: Array) -> Floats:
-        """Two classes: t_i; more: one column of t_i for each class."""
-        return 0.5 * (super().signs(values) + 1.0)
-
-
 def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tuple[Floats, Floats]:
     """min over (w, b) of sum_i c_i (t_i - w.x_i - b)², t_i in {0, 1}, as coef (k, d) and intercept (k,)."""
-    fit = least_squares(design, Indicators(targets.classes, targets.values), weight, max_iter=STEPS)
+    fit = least_squares(design, targets, weight, max_iter=STEPS, low=0.0)
     coef, intercept = fit.model.coef, fit.model.intercept
     return np.asarray(coef, dtype=np.float64), np.asarray(intercept, dtype=np.float64)

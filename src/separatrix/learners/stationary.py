@@ -13,14 +13,15 @@ from scipy import linalg
 from separatrix._typing import Array, Floats
 from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.errors import ConvergenceWarning, SeparationWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.logistic import Settings
 from separatrix.learners.rounding import check_lengths, depth, exact_units, score_sizes
 from separatrix.learners.sides import separator
 from separatrix.outcome import Fit, Status, Trace
-from separatrix.problems.sigmoid_squared import SigmoidSquaredRisk
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import ScoredLoss
 
 EPS = float(np.finfo(np.float64).eps)
 PLAIN = 1e-200  # a larger sum of squared slopes has not vanished: no logarithms are needed
@@ -61,7 +62,7 @@ class RelativeGradient:
     """
 
     name: ClassVar[str] = "gradient"
-    risk: SigmoidSquaredRisk
+    risk: Risk
 
     @cached_property
     def weight(self) -> Floats:
@@ -72,15 +73,9 @@ class RelativeGradient:
     def lengths(self) -> Floats:
         """‖column j‖ (p,), with these weights."""
         design = self.risk.design
-        centre = design.shift[None]
-
-        def add(block: Block, c: Floats) -> Parts:
-            return block.spread(c[:, None], centre, np.zeros(len(c), dtype=np.intp)), float(c.sum())
-
-        squares, total = design.reduce(add, self.weight)
-        length = np.sqrt(squares[0])
-        check_lengths(design, length)
-        return np.sqrt(np.append(squares[0], [total] * design.intercept))
+        (squares,) = design.reduce(_column_squares, self.weight, args=(design.shift,))
+        check_lengths(design, np.sqrt(squares))
+        return np.sqrt(np.append(squares, [self.weight.sum()] * design.intercept))
 
     def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
         """E at these weights in the user's units, and the relative gradient, twice."""
@@ -122,12 +117,7 @@ class RelativeGradient:
     def _sums(self, V: Floats) -> tuple[float, Floats, float, float]:
         """sum_i C c_i loss_i; and of the slopes in units of exp(top), sum_i c_i slope_i z_i and sum_i c_i slope_i²."""
         risk, c = self.risk, self.weight
-
-        def add(block: Block, values: Array, c: Floats) -> Parts:
-            loss, slope = risk.pointwise(values, block.dot(V))
-            return float(c @ loss), block.tdot(c[:, None] * slope), float(c @ slope[:, 0] ** 2)
-
-        loss, gradient, squares = risk.design.reduce(add, risk.targets.values, c)
+        loss, gradient, squares = risk.design.reduce(_slopes, risk.targets.values, c, args=(risk.loss, V))
         value = float(loss * risk.weight.max())
         if squares > PLAIN:
             return value, gradient[:, 0], float(squares), 0.0
@@ -139,19 +129,13 @@ class RelativeGradient:
         design, c = self.risk.design, self.weight
         at, deep = self.slopes(design.dot(V)[:, 0]), depth(design) * EPS
         offset, rest = (np.zeros(design.d) if part is None else part for part in (design.offset, design.rest))
-
-        def add(block: Block, *rows: Floats) -> Parts:
-            h = np.column_stack(rows)
-            codes = np.zeros(len(h), dtype=np.intp)
-            about = block.spread(h, offset[None], codes) + h.sum(axis=0)[:, None] * rest**2
-            return block.spread(h[:, :1], (offset + rest)[None], codes)[0], about, h.sum(axis=0)
-
         with np.errstate(over="ignore", invalid="ignore"):
             off = (design.d + 8) * EPS * score_sizes(design, V)[:, 0]
             error = float(
                 np.linalg.norm(np.sqrt(c) * at.size * np.expm1(2 * off)) / np.linalg.norm(np.sqrt(c) * at.slope)
             )
-            moved, about, total = design.reduce(add, c * at.size * 3 * np.expm1(4 * off), c * at.size, c)
+            rows = np.column_stack([c * at.size * 3 * np.expm1(4 * off), c * at.size, c])
+            moved, about, total = design.reduce(_spreads, rows, args=(offset, rest))
             moved, (_, sizes, spans) = (
                 np.append(moved, [total[0]] * design.intercept),
                 np.column_stack([about, total[:, None].repeat(design.intercept, axis=1)]),
@@ -318,3 +302,21 @@ def _unfinished(reached: str, n_iter: int, settings: Settings, rested: bool) -> 
     advice = "rounding the weights allows no better: raise tol, or pass X as float64." if rested else "raise max_iter."
     end = f"Stopped after {n_iter} iterations at {reached}, above tol={settings.tol:g}"
     return ConvergenceWarning(f"{end}, so there is no certificate; {advice}")
+
+
+def _column_squares(block: Block, c: Floats, centre: Floats) -> Parts:
+    """sum_i c_i (x_ij - centre_j)²."""
+    return (block.spread(c[:, None], centre[None], np.zeros(len(c), dtype=np.intp))[0],)
+
+
+def _slopes(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
+    """sum_i c_i loss_i, the gradient, and sum_i c_i slope_i²."""
+    losses, slope = loss.pointwise(codes, block.dot(V))
+    return float(c @ losses), block.tdot(c[:, None] * slope), float(c @ slope[:, 0] ** 2)
+
+
+def _spreads(block: Block, h: Floats, offset: Floats, rest: Floats) -> Parts:
+    """sum_i h_i (x_i - shift)² of the first column of h; of all, about the offset with rest² added; their sums."""
+    codes = np.zeros(len(h), dtype=np.intp)
+    about = block.spread(h, offset[None], codes) + h.sum(axis=0)[:, None] * rest**2
+    return block.spread(h[:, :1], (offset + rest)[None], codes)[0], about, h.sum(axis=0)

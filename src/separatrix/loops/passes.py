@@ -27,6 +27,7 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
 
 SCORES, GATHER, PRODUCT, SOFTMAX_PRODUCT, LOG, SQUARED_HINGE, SQUARED, SIGMOID, GAUSS_NEWTON, SOFTMAX = range(10)
+PASSES = {"log": LOG, "squared_hinge": SQUARED_HINGE, "squared_error": SIGMOID, "gauss_newton": GAUSS_NEWTON}  # losses
 BLOCK = 64  # rows, ROWS in pointwise.h
 LANES = 8  # as in common.h
 

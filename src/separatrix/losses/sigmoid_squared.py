@@ -53,3 +53,13 @@ class SigmoidSquared(MarginLoss):
             "the squared error of a probability is not convex: its conjugate would be that of the constant "
             "0, the largest convex function below it, and prove nothing."
         )
+
+
+@dataclass(frozen=True)
+class GaussNewton(SigmoidSquared):
+    """The same loss with the curvature 2 (p q)² of its first-order model: without the term that may be negative."""
+
+    name: ClassVar[str] = "gauss_newton"
+
+    def _d2phi(self, u: Reals) -> Reals:
+        return 2 * (sigma(u) * sigma(-u)) ** 2

@@ -41,10 +41,8 @@ class Softmax(Loss):
         """(max z - z_y) + log(1 + the exponentials below the greatest): two terms that are never negative."""
         is_y, z = _one_hot_and_floats(y, z)
         with beyond_floats_is_inf():
-            below = z - z.max(axis=-1, keepdims=True)
-            is_max = np.arange(z.shape[-1]) == z.argmax(axis=-1)[..., np.newaxis]
-            rest = np.where(is_max, 0, np.exp(below)).sum(axis=-1)
-            return tidy(np.log1p(rest) - np.where(is_y, below, 0).sum(axis=-1))
+            _, log_total, below = shares(np.moveaxis(z, -1, 0))
+            return tidy(log_total - np.where(is_y, np.moveaxis(below, 0, -1), 0).sum(axis=-1))
 
     def slope(self, y: ArrayLike, z: ArrayLike) -> Array:
         """The vector p - e_y, where p_y - 1 is minus the sum of the other probabilities."""
@@ -95,6 +93,19 @@ def _one_hot_and_floats(y: ArrayLike, z: ArrayLike) -> tuple[Array, Array]:
 
 def _probabilities(z: Array) -> Array:
     """p_j, proportional to exp z_j."""
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    p: Array = e / e.sum(axis=-1, keepdims=True)
-    return p
+    return np.moveaxis(shares(np.moveaxis(z, -1, 0))[0], 0, -1)
+
+
+def shares(S: Array) -> tuple[Array, Array, Array]:
+    """Of scores with the classes on the first axis: probabilities, log of their common divisor, and s - max s.
+
+    The exponential of the largest score is 1, so that the logarithm of the sum is log1p of the others.
+    """
+    top = S.argmax(axis=0)[np.newaxis]
+    below = S - np.take_along_axis(S, top, axis=0)
+    P: Array = np.exp(below)
+    np.put_along_axis(P, top, 0, axis=0)
+    rest = P.sum(axis=0)
+    np.put_along_axis(P, top, 1, axis=0)
+    P /= 1 + rest
+    return P, np.log1p(rest), below

@@ -1,4 +1,4 @@
-"""The penalised empirical risk F(V) = sum_i c_i loss(y_i, z_i.V) + 1/2 sum_j ridge_j ‖V_j‖², and its derivatives.
+"""The penalised empirical risk F(V) = sum_i c_i loss(y_i, z_i.V) + penalty(V), and its derivatives.
 
 V is (p, k) in the coordinates of a conditioned design. One pass over the rows gives value and gradient together,
 while each block of rows is in cache.
@@ -6,73 +6,70 @@ while each block of rows is in cache.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
 from separatrix.design.passes import Pass, swept
-from separatrix.loops.passes import LOG, PRODUCT
+from separatrix.design.reducing import Parts
+from separatrix.penalties import Ridge
+from separatrix.problems.scored import Classes, ScoredLoss
 from separatrix.targets import Targets
+
+PAIRS = 3  # columns of V whose pairs are taken one by one in a Hessian
+ENTRIES = 1 << 20  # of the rows of a Hessian that are held at a time
 
 
 @dataclass(frozen=True)
-class Risk(ABC):
-    """F(V) for the rows of one design; a subclass knows the loss.
+class Risk:
+    """F(V) for the rows of one design.
 
     Parameters
     ----------
+    loss : ScoredLoss
+    penalty : Ridge
     design : Design
         Rows z_i, conditioned.
     targets : Targets
     weight : array of shape (n,)
         c_i, with C in it.
-    ridge : array of shape (p,)
-        Curvature of the penalty in each coordinate: scale² for a weight, 0 for the intercept.
     """
 
+    loss: ScoredLoss
+    penalty: Ridge
     design: Design
     targets: Targets
     weight: Floats
-    ridge: Floats
-
-    loss: ClassVar[int]  # which of `loops.passes` computes it
-    bent: ClassVar[int] = PRODUCT  # and the product with its curvature
 
     @property
-    def bends(self) -> int:
-        """Numbers that tell the curvature of a row."""
-        return 1
+    def ridge(self) -> Floats:
+        """Curvature of the penalty in each coordinate (p,)."""
+        return self.penalty.curvature
 
     @property
     def k(self) -> int:
         """Number of columns of V."""
-        return 1
+        return self.loss.k
 
-    @abstractmethod
-    def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
-        """Loss (m,) and its slope (m, k) at the scores Z of some rows."""
-
-    @abstractmethod
-    def curvature(self, values: Array, Z: Floats) -> Floats:
-        """Second derivatives (m, k, k) of the loss at the scores Z of some rows."""
-
-    def own_curvature(self, values: Array, Z: Floats) -> Floats:
-        """The diagonals (m, k) of `curvature`."""
-        return np.asarray(np.diagonal(self.curvature(values, Z), axis1=1, axis2=2))
+    @property
+    def basis(self) -> Floats:
+        """(K, k): the classes' weights are V basis'."""
+        return self.loss.basis
 
     def outer(self, V: Floats) -> Floats:
-        """The coefficients (p, ·) whose scores a pass computes: V, or others where that spares work on each row."""
-        return V
+        """The coefficients (p, ·) whose scores a pass computes: V, or those of the classes.
+
+        The latter if a product with the basis for each coefficient and another column cost less than one for each row.
+        """
+        return V @ self.basis.T if self.k > 1 and self.design.p < len(self.basis) ** 2 else V
 
     def inner(self, G: Floats) -> Floats:
         """The derivatives by V (p, k), of those by `outer` of V."""
-        return G
+        return G @ self.basis if G.shape[1] > self.k else G
 
     @cached_property
     def _codes(self) -> Integers:  # as compiled passes read them
@@ -83,49 +80,60 @@ class Risk(ABC):
         return np.ascontiguousarray(self.weight, dtype=np.float64)
 
     def task(self, what: int, k: int, rows: Floats | None = None) -> Pass:
-        """A pass over the rows with k columns of scores, those of `outer`."""
-        return Pass(what, k, self._codes, self._weight, rows)
-
-    def _swept(self, V: Floats, bend: Floats | None) -> tuple[float, Floats]:
-        U = self.outer(V)
-        values, G = swept(self.design, self.task(self.loss, U.shape[1], bend), U)
-        penalty = self.ridge[:, None] * V
-        return float(values[0]) + 0.5 * float(np.vdot(penalty, V)), self.inner(G) + penalty
+        """A compiled pass over the rows with k columns of scores, those of `outer`."""
+        if self.k == 1:
+            return Pass(what, k, self._codes, self._weight, rows)
+        basis = None if k > self.k else np.ascontiguousarray(self.basis)
+        return Pass(what, k, self._codes, self._weight, rows, basis, len(self.basis))
 
     def value_and_gradient(self, V: Floats) -> tuple[float, Floats]:
         """F and its gradient (p, k), in one pass."""
         return self._swept(V, None)
 
-    def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
-        """The sum of the rows' curvatures (k, k), weighted with c, and the trace of each (m,)."""
-        return np.array([[c @ bend[:, 0]]]), bend[:, 0]
-
     def expand(self, V: Floats) -> tuple[float, Floats, Floats]:
         """F, its gradient (p, k) and the bend of all rows (n, ·), in one pass: what `product` needs of curvature."""
-        bend = np.empty((self.design.n, self.bends))
+        if self.loss.compiled is None:
+            (bend,) = self.design.rows(_bend, self.targets.values, args=(self.loss, V))
+            return *self._swept(V, None), bend
+        bend = np.empty((self.design.n, self.loss.bends))
         return *self._swept(V, bend), bend
+
+    def _swept(self, V: Floats, bend: Floats | None) -> tuple[float, Floats]:
+        if self.loss.compiled is None:
+            loss, G = self.design.reduce(_slopes, self.targets.values, self.weight, args=(self.loss, V))
+        else:
+            U = self.outer(V)
+            losses, G = swept(self.design, self.task(self.loss.compiled, U.shape[1], bend), U)
+            loss, G = float(losses[0]), self.inner(G)
+        return loss + self.penalty.value(V), G + self.penalty.gradient(V)
 
     def product(self, bend: Floats, D: Floats) -> Floats:
         """The Hessian where the rows have this bend, times D (p, k)."""
-        U = self.outer(D)
-        HD = swept(self.design, self.task(self.bent, U.shape[1], np.ascontiguousarray(bend)), U)[1]
-        return np.asarray(self.inner(HD) + self.ridge[:, None] * D)
+        if self.loss.compiled is None:
+            (HD,) = self.design.reduce(_bent, bend, self.weight, args=(self.loss, D))
+        else:
+            U = self.outer(D)
+            HD = swept(self.design, self.task(self.loss.product, U.shape[1], np.ascontiguousarray(bend)), U)[1]
+            HD = self.inner(HD)
+        return np.asarray(HD + self.penalty.gradient(D))
 
     def hessian(self, V: Floats) -> Floats:
-        """The (k p, k p) matrix of second derivatives, for V taken column after column."""
+        """The (k p, k p) matrix of second derivatives, for V taken column after column.
+
+        Few columns: a Gram matrix for each pair of them. Softmax of more classes: sum_a B_a B_a' ⊗ Z'diag(c P_a)Z -
+        A'diag(c)A, where the rows of A are B'p_i ⊗ z_i: one product for all pairs, some rows at a time.
+        """
         p, k = self.design.p, self.k
-
-        def add(block: Block, values: Array, c: Floats) -> Parts:
-            A = c[:, None, None] * self.curvature(values, block.dot(V))
-            out = np.empty((k, p, k, p))
-            for a in range(k):
-                for b in range(a + 1):
-                    out[a, :, b] = block.gram(A[:, a, b])
-                    out[b, :, a] = out[a, :, b]
-            return (out,)
-
-        (H,) = self.design.reduce(add, self.targets.values, self.weight, block_bytes=self.design.square_bytes)
-        H = H.reshape(k * p, k * p)
+        data, size = (self.targets.values, self.weight), self.design.square_bytes
+        if k <= PAIRS or not isinstance(self.loss, Classes):
+            (H,) = self.design.reduce(_hessian, *data, args=(self.loss, V), block_bytes=size)
+            H = H.reshape(k * p, k * p)
+        else:
+            own, all_pairs = self.design.reduce(_hessian_of_classes, *data, args=(self.loss, V), block_bytes=size)
+            B = self.basis
+            squares = (B[:, :, None] * B[:, None, :]).reshape(len(B), k * k)
+            H = (squares.T @ own.reshape(len(B), p * p)).reshape(k, k, p, p).transpose(0, 2, 1, 3).reshape(k * p, k * p)
+            H -= all_pairs
         H.ravel()[:: k * p + 1] += np.tile(self.ridge, k)
         return np.asarray(H)
 
@@ -134,28 +142,46 @@ class Risk(ABC):
         weight = self.weight[rows]
         return replace(
             self,
-            design=replace(self.design, X=self.design.X[rows]),
+            design=self.design.take(rows),
             targets=replace(self.targets, values=self.targets.values[rows]),
             weight=weight * (self.weight.sum() / weight.sum()),
         )
 
 
-class LogisticRisk(Risk):
-    """log(1 + exp(-y z)) with y = ±1: cross-entropy of sigma(z)."""
+def _slopes(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
+    losses, slope = loss.pointwise(codes, block.dot(V))
+    return float(c @ losses), block.tdot(c[:, None] * slope)
 
-    loss = LOG
 
-    def pointwise(self, values: Array, Z: Floats) -> tuple[Floats, Floats]:
-        y = 2.0 * values[:, None] - 1.0
-        u = y * Z
-        e = np.exp(-np.abs(u))
-        loss = np.log1p(e)
-        loss -= np.minimum(u, 0.0)
-        slope = np.where(u >= 0, e, 1.0)  # sigma(-u) = slope / (1 + e)
-        slope /= 1.0 + e
-        slope *= -y
-        return loss[:, 0], slope
+def _bend(block: Block, codes: Array, loss: ScoredLoss, V: Floats) -> Parts:
+    return (loss.bend(codes, block.dot(V)),)
 
-    def curvature(self, values: Array, Z: Floats) -> Floats:
-        e = np.exp(-np.abs(Z))
-        return (e / (1.0 + e) ** 2)[:, :, None]
+
+def _bent(block: Block, bend: Floats, c: Floats, loss: ScoredLoss, D: Floats) -> Parts:
+    return (block.tdot(c[:, None] * loss.bent(bend, block.dot(D))),)
+
+
+def _hessian(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
+    p, k = V.shape
+    A = c[:, None, None] * loss.curvature(codes, block.dot(V))
+    out = np.empty((k, p, k, p))
+    for a in range(k):
+        for b in range(a + 1):
+            out[a, :, b] = block.gram(A[:, a, b])
+            out[b, :, a] = out[a, :, b]
+    return (out,)
+
+
+def _hessian_of_classes(block: Block, codes: Array, c: Floats, loss: Classes, V: Floats) -> Parts:
+    (p, k), B = V.shape, loss.basis
+    P = loss.bend(codes, block.dot(V))
+    own, all_pairs = np.empty((len(B), p, p)), np.zeros((k * p, k * p))
+    for a in range(len(B)):
+        own[a] = block.gram(c * P[:, a])
+    z, PB = block.dot(np.eye(p)), P @ B
+    step = max(1, ENTRIES // (k * p))
+    for first in range(0, len(c), step):
+        rows = slice(first, first + step)
+        A = (PB[rows, :, None] * z[rows, None, :]).reshape(-1, k * p)
+        all_pairs += (A * c[rows, None]).T @ A
+    return own, all_pairs

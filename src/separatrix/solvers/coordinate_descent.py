@@ -31,7 +31,7 @@ from scipy import linalg
 
 from separatrix._typing import Array, Floats
 from separatrix.loops.hinge_descent import ACTIVE, DONE, GAP, VALUE, B, at_start, hinge_sweeps
-from separatrix.loops.rows import BUDGET, csr_arrays
+from separatrix.loops.rows import BUDGET, csr_arrays, csr_squares
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
 ROUND = 4  # sweeps over all rows in play after which it is seen which of them move
@@ -66,7 +66,7 @@ class CoordinateDescent:
         n, d = X.shape
         self.y, self.bound, self.ridge, self.intercept = y, bound, ridge, intercept
         self._X = X
-        squares = row_squares(X)
+        squares = csr_squares(X)
         self._rho = LIGHT * float(squares.mean()) if intercept else 0.0
         curvature = squares + ridge + self._rho
         curvature[curvature <= 0] = 1.0
@@ -218,14 +218,6 @@ class CoordinateDescent:
         data, indices, indptr = csr_arrays(X)
         rows = np.column_stack([self.y, self.bound, self.ridge, self._curvature])[self._rows]
         self._packed = (indptr, indices, data, len(self._rows), rows, self.alpha[self._rows])
-
-
-def row_squares(X: Any) -> Floats:
-    """‖x_i‖² of the rows of a CSR matrix."""
-    squares, filled = np.zeros(X.shape[0]), np.flatnonzero(np.diff(X.indptr))
-    if len(filled):
-        squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled])
-    return squares
 
 
 def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:

@@ -9,7 +9,8 @@ from scipy import linalg
 
 from separatrix._typing import Floats
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.block import row_squares
+from separatrix.design.reducing import Parts
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 
@@ -62,14 +63,12 @@ def largest_eigenvalue(design: Design, weight: Floats) -> float:
 
 def _absolute(design: Design, weight: Floats, v: Floats) -> tuple[Floats, float]:
     """|Z|' C |Z| v, and the trace of Z' C Z."""
-    d = design.d
-    tail = v[d:].sum()  # of the intercept, if any
-
-    def add(block: Block, c: Floats) -> Parts:
-        rows = abs(block.x)
-        scored = c * (rows @ v[:d] + tail)
-        squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows**2).sum(axis=1)
-        return np.append(rows.T @ scored, [scored.sum()] * design.intercept), float(c @ (squares + design.intercept))
-
-    image, trace = design.reduce(add, weight)
+    image, trace = design.reduce(_image, weight, args=(v,))
     return np.asarray(image), float(trace)
+
+
+def _image(block: Block, c: Floats, v: Floats) -> Parts:
+    d, one = block.design.d, int(block.design.intercept)
+    rows, (squares,) = abs(block.x), row_squares(block)
+    scored = c * (rows @ v[:d] + v[d:].sum())
+    return np.append(rows.T @ scored, [scored.sum()] * one), float(c @ (squares + one))

@@ -28,9 +28,9 @@ import numpy as np
 from separatrix._typing import Array, Floats
 from separatrix.loops.hinge_descent import LONG, SHORT
 from separatrix.loops.logistic_descent import logistic_sweep
-from separatrix.loops.rows import BUDGET, csr_arrays
+from separatrix.loops.rows import BUDGET, csr_arrays, csr_squares
 from separatrix.problems.risk import Risk
-from separatrix.solvers.coordinate_descent import STILL, row_squares
+from separatrix.solvers.coordinate_descent import STILL
 from separatrix.solvers.driver import State
 
 SLOW = 0.5  # of the gap is what a sweep must leave in the mean, or another solver goes on
@@ -75,11 +75,10 @@ class _Descent:
     """Where the ascent of the dual stands: alpha and its log-odds u (in `_state`), w, b, and the balance t."""
 
     def __init__(self, risk: Risk) -> None:
-        X, c = risk.design.X, risk.weight
-        n, d = X.shape
+        n, d, c = risk.design.n, risk.design.d, risk.weight
         self.y, self.c = 2.0 * risk.targets.values - 1.0, c
-        data, indices, indptr = csr_arrays(X)
-        squares = row_squares(X)
+        data, indices, indptr = risk.design.lend(csr_arrays)
+        squares = risk.design.lend(csr_squares)
         self._rows = indptr, indices, data, np.column_stack([self.y, c, squares])
         self._state, self.w = np.zeros((n, 2)), np.zeros(d)
         self.b = self.t = self._rho = 0.0
@@ -129,7 +128,7 @@ class _Descent:
 def _shift(risk: Risk, V: Floats) -> tuple[float, float]:
     """Newton's step s for the intercept alone, and the gap that it makes of rows without one: 1/2 s² sum_i c_i h_i."""
     values, scores = risk.targets.values, risk.design.dot(V)
-    slope, curvature = risk.pointwise(values, scores)[1][:, 0], risk.curvature(values, scores)[:, 0, 0]
+    slope, curvature = risk.loss.pointwise(values, scores)[1][:, 0], risk.loss.own_curvature(values, scores)[:, 0]
     total = max(float(risk.weight @ curvature), TINY)
     shift = -float(risk.weight @ slope) / total
     return shift, 0.5 * shift**2 * total

@@ -23,7 +23,7 @@ larger. There is no start from scratch at each a, as an interior-point method ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, h: f
         if left <= slack:
             a, h = alpha, NARROWER * h
             continue
-        rows = replace(problem.design, X=problem.design.X[inside])
+        rows = problem.design.take(inside)
         H = rows.gram(c[inside] / h)
         H[np.diag_indices_from(H)] += np.where(free & (np.diag(H) <= 0), curvature, ridge)
         with threads.single_threaded_blas():

@@ -12,10 +12,10 @@ from scipy import linalg, sparse
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block
-from separatrix.design.base import Parts
 from separatrix.design.block import product
-from separatrix.design.sparse import SparseDesign
+from separatrix.design.reducing import Parts
 from separatrix.problems.risk import Risk
+from separatrix.problems.scored import ScoredLoss
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 
@@ -40,7 +40,7 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     """
     step = _spacing(risk)[0]
     fitted = risk.sample(slice(0, None, step))
-    if isinstance(risk.design, SparseDesign):
+    if risk.design.sparse:
         V = run(lbfgs(fitted, V, diagonal(fitted, V)), lambda state: False, LONGER)[0].V
     else:
         half = fitted.sample(slice(0, None, 2))  # does for these steps
@@ -50,7 +50,7 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
 
 def sampled_at(risk: Risk, V: Floats) -> Preconditioner:
     """The inverse Hessian at V of rows that V was not fitted to; of sparse rows, of those that make up most of it."""
-    if isinstance(risk.design, SparseDesign):
+    if risk.design.sparse:
         return kronecker(*_most_curved(risk, V))
     others = risk.sample(_others(_spacing(risk)[0]))
     return kronecker(others, others.expand(V)[2])
@@ -63,7 +63,7 @@ def easy(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner, int] | None:
     those on all rows. And who promises to gain more than F, which is never negative, knows too little of the Hessian.
     """
     step, price = _spacing(risk)
-    if isinstance(risk.design, SparseDesign) or risk.design.p < 20 * TRIAL * risk.k:
+    if risk.design.sparse or risk.design.p < 20 * TRIAL * risk.k:
         return None
     fitted, others = risk.sample(slice(0, None, step)), risk.sample(_others(step))
     precondition = diagonal(fitted, V)
@@ -107,7 +107,7 @@ def _most_curved(risk: Risk, V: Floats) -> tuple[Risk, Floats]:
     So its Hessian is at most that of all rows, and most of it.
     """
     bend = risk.expand(V)[2]
-    bends = risk.weight * risk.mean_bend(bend, risk.weight)[1]
+    bends = risk.weight * risk.loss.mean_bend(bend, risk.weight)[1]
     count = min(int(MOST * len(bends)), int(np.count_nonzero(bends >= FAINT * bends.mean())))
     rows = np.sort(np.argpartition(-bends, count)[:count])
     return replace(risk.sample(rows), weight=risk.weight[rows]), bend[rows]
@@ -119,7 +119,7 @@ def kronecker(risk: Risk, bend: Floats) -> Preconditioner:
     The Hessian is sum_i c_i A_i ⊗ z_i z_i'; for one column A ⊗ G is exactly that. A's eigenvectors split the system
     into k of order p.
     """
-    A, traces = risk.mean_bend(bend, risk.weight)
+    A, traces = risk.loss.mean_bend(bend, risk.weight)
     G = risk.design.gram(risk.weight * traces)
     shares, Q = np.linalg.eigh(A / max(np.trace(A), np.finfo(np.float64).tiny))
     ridge = risk.ridge + 1e-10 * np.diag(G)  # rounding must not make it indefinite
@@ -159,13 +159,13 @@ def _moments(risk: Risk, V: Floats) -> tuple[Floats, Floats, Floats]:
     Without an intercept the means are 0, and there is no sum: (0, k).
     """
     d = risk.design.d
-
-    def add(block: Block, values: Array, c: Floats) -> Parts:
-        R = c[:, None] * risk.own_curvature(values, block.dot(V))
-        squares = block.xt.power(2) if sparse.issparse(block.xt) else block.xt**2
-        return product(squares, R), block.tdot(R)
-
-    squares, sums = risk.design.reduce(add, risk.targets.values, risk.weight)
+    squares, sums = risk.design.reduce(_curved, risk.targets.values, risk.weight, args=(risk.loss, V))
     totals = sums[d:]
     means = sums[:d] / np.maximum(totals, np.finfo(np.float64).tiny) if len(totals) else np.zeros_like(squares)
     return squares, means, totals
+
+
+def _curved(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
+    R = c[:, None] * loss.own_curvature(codes, block.dot(V))
+    squares = block.xt.power(2) if sparse.issparse(block.xt) else block.xt**2
+    return product(squares, R), block.tdot(R)

@@ -8,11 +8,11 @@ from math import fsum
 
 import numpy as np
 
-from separatrix._typing import Floats, Integers
+from separatrix._typing import Floats
 from separatrix.certificates import All, ErrorBound
 from separatrix.certificates._fewest_errors import repeatable
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.learners.fewest_errors.budget import SIGNS, Budget
@@ -160,8 +160,7 @@ def _cone(design: Design, points: Points) -> Cone | None:
         return None
     if not len(points.signs):
         return None
-    part = replace(design, X=design.X[points.rows])
-    return conditioned(part, ((points.signs + 1) / 2).astype(np.intp), 2)
+    return conditioned(design.take(points.rows), ((points.signs + 1) / 2).astype(np.intp), 2)
 
 
 def _search(cone: Cone, points: Points, budget: Budget) -> Found:
@@ -236,22 +235,18 @@ def _answer(
 def count_errors(design: Design, signs: Floats, weight: Floats, w: Floats, b: float) -> float:
     """sum_i weight_i [w.x_i + b has the wrong sign], 0 counting as positive; without rounding where that matters."""
     plain = replace(design, offset=None, rest=None, scale=None)
-    wrong = np.zeros(design.n, dtype=bool)
-    doubt: list[Integers] = []
-
-    def sweep(block: Block, y: Floats) -> Parts:
-        x = block.x
-        score = np.asarray(x @ w) + b
-        error = (design.d + 4) * (EPS * (np.asarray(abs(x) @ np.abs(w)) + abs(b)) + 1e-300)
-        wrong[block.rows] = (score >= 0) != (y > 0)
-        doubt.append(block.rows.start + np.flatnonzero(~(np.abs(score) > error)))
-        return ()
-
-    plain.reduce(sweep, signs)
+    wrong, doubt = plain.rows(_wrong, signs, args=(w, b))
     exact = [Fraction(entry) for entry in w.tolist()]
-    for i in np.concatenate(doubt):
-        x = design.X[[i]]
-        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)[0].tolist()
+    for i in doubt:
+        x = design.row(i).tolist()
         score_i = Fraction(b) + sum(Fraction(a) * c for a, c in zip(x, exact, strict=True) if a and c)
         wrong[i] = (score_i >= 0) != (signs[i] > 0)
     return fsum(weight[wrong].tolist())
+
+
+def _wrong(block: Block, y: Floats, w: Floats, b: float) -> Parts:
+    """Which rows are on the wrong side, and the numbers of those of which float64 cannot tell."""
+    x = block.x
+    score = np.asarray(x @ w) + b
+    error = (block.design.d + 4) * (EPS * (np.asarray(abs(x) @ np.abs(w)) + abs(b)) + 1e-300)
+    return (score >= 0) != (y > 0), block.rows.start + np.flatnonzero(~(np.abs(score) > error))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
-from separatrix.design import Design
+from separatrix._typing import Floats, Integers
+from separatrix.design import Block, Design
+from separatrix.design.reducing import Parts
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Points:
 
 def distinct(design: Design, signs: Floats, weight: Floats) -> Points:
     """Merge identical rows. Without an intercept rows of zeros, whose score 0 predicts +1, are left out."""
-    group, first = _groups(design)
+    group, first = design.groups()
     count = len(first)
     for_plus = np.bincount(group, weights=np.where(signs > 0, weight, 0.0), minlength=count)
     for_minus = np.bincount(group, weights=np.where(signs < 0, weight, 0.0), minlength=count)
@@ -51,8 +52,7 @@ def distinct(design: Design, signs: Floats, weight: Floats) -> Points:
     lighter = np.minimum(for_plus, for_minus)
     proof = "identical rows" if lighter.any() else "nothing"
     if not design.intercept:
-        zero = abs(design.X[first]).sum(axis=1)
-        zero = np.asarray(zero).ravel() == 0
+        zero = design.take(first).rows(_sizes)[0] == 0
         proof = "identical rows" if for_minus[zero].any() else proof
         lighter = np.where(zero, for_minus, lighter)
         net = np.where(zero, 0.0, net)
@@ -60,25 +60,5 @@ def distinct(design: Design, signs: Floats, weight: Floats) -> Points:
     return Points(first[kept], np.sign(net[kept]), np.abs(net[kept]), float(lighter.sum()), count, proof)
 
 
-def _groups(design: Design) -> tuple[Array, Integers]:
-    """The group of each row, and the first row of each group."""
-    X = design.X
-    if hasattr(X, "indptr"):
-        X = X.copy()
-        X.eliminate_zeros()
-        X.sort_indices()
-        seen: dict[tuple[bytes, bytes], int] = {}
-        group = np.empty(design.n, dtype=np.intp)
-        first: list[int] = []
-        for i in range(design.n):
-            span = slice(X.indptr[i], X.indptr[i + 1])
-            key = X.indices[span].tobytes(), X.data[span].tobytes()
-            if key not in seen:
-                seen[key] = len(first)
-                first.append(i)
-            group[i] = seen[key]
-        return group, np.array(first, dtype=np.intp)
-    rows = np.ascontiguousarray(X + X.dtype.type(0)) if X.dtype.kind == "f" else np.ascontiguousarray(X)  # -0.0 is 0.0
-    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    _, first_row, group = np.unique(keys, return_index=True, return_inverse=True)
-    return group.ravel(), first_row
+def _sizes(block: Block) -> Parts:
+    return (np.asarray(abs(block.x).sum(axis=1)).ravel(),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from separatrix._typing import Floats
 from separatrix.design import Design
@@ -21,7 +20,7 @@ def by_pairs(design: Design, y: Floats, bound: Floats, target: float) -> Machine
 
     The rows are taken about their centre, which changes nothing but the intercept, if that is free.
     """
-    X = np.asarray(design.X.toarray() if sparse.issparse(design.X) else design.X, dtype=np.float64)
+    X = design.array()
     with np.errstate(all="ignore"):
         Z = X - X.mean(axis=0) if design.intercept else X
         K = Z @ Z.T

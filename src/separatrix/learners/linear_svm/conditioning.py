@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from separatrix._typing import Floats
@@ -25,8 +23,7 @@ def conditioned(design: Design, bound: Floats) -> tuple[Design, Floats, Floats]:
 def typical_length(centred: Design, weight: Floats) -> float:
     """Root mean square length of the rows about their centre, of some all over the data, or 1 if they are all equal."""
     every = max(1, centred.n // ROWS)
-    part, weight = replace(centred, X=centred.X[::every]), weight[::every]
-    centre, codes = part.shift[None], np.zeros(part.n, dtype=np.intp)
-    (total,) = part.reduce(lambda block, w, k: (block.spread(w[:, None], centre, k).sum(),), weight, codes)
-    length = float(np.sqrt(total / weight.sum()))
+    part, weight = centred.take(slice(None, None, every)), weight[::every]
+    squares = part.class_sums(np.zeros(part.n, dtype=np.intp), weight, 1, part.shift[None])
+    length = float(np.sqrt(squares.sum() / weight.sum()))
     return length if length > 0 else 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from separatrix._typing import Floats
 from separatrix.design import Design
@@ -24,12 +23,11 @@ def descent(
     The solver's own estimate of the gap, corrected by what the gap was at the last look at all rows, says when to look
     again: when it has become a tenth, or as small as required.
     """
-    X = design.X if sparse.issparse(design.X) else sparse.csr_array(design.X)
     most, ridge = (np.full(design.n, np.inf), 0.5 / bound) if squared else (bound, np.zeros(design.n))
     alpha, b = np.zeros(design.n), 0.0
     if start is not None:
         alpha, b = start.alpha if squared else _carried(start.alpha, bound), start.b
-    ascent = CoordinateDescent(X, y, most, ridge, design.intercept, alpha, b)
+    ascent = CoordinateDescent(design.csr(), y, most, ridge, design.intercept, alpha, b)
     if start is not None:
         ascent.leap(min(PATIENCE, max_iter))
     target, goal = max(FIRST, tol), tol

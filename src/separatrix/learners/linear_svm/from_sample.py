@@ -5,8 +5,6 @@ A step takes two passes over the rows and the Gram matrix of those near the marg
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from separatrix._typing import Floats
@@ -28,7 +26,7 @@ def from_sample(design: Design, y: Floats, bound: Floats, tol: float, max_iter: 
     ridge = np.ones(design.p)
     ridge[design.d :] = 0.0
     every = max(1, design.n // (SAMPLE * design.p))
-    sample = LinearMargins(replace(rows, X=design.X[::every]), y[::every], ridge)
+    sample = LinearMargins(rows.take(slice(None, None, every)), y[::every], ridge)
     steps = method_of_multipliers(sample, every * bound[::every], np.zeros(design.p), WIDE)
     first, rough = next(
         (k, step) for k, step in enumerate(steps) if step.relative_gap <= ROUGH or k >= min(STEPS, max_iter)

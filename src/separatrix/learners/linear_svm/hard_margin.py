@@ -63,7 +63,7 @@ def widest(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     if found is not None and (found.upper - found.lower <= tol * found.upper or design.n > WIDEST):
         return found
     narrow = in_row_space(design.anchored())
-    inside = _interior(as_design(narrow.X, design.intercept), y, tol, max_iter)
+    inside = _interior(as_design(narrow.array(), design.intercept), y, tol, max_iter)
     V = np.append(inside.w, np.full(int(design.intercept), inside.b))[:, None]
     closer = _measured(design, y, narrow.user_units(V)[0][0], inside.alpha, inside.n_iter)
     return closer if found is None or closer.upper - closer.lower < found.upper - found.lower else found
@@ -76,7 +76,8 @@ def proved(design: Design, y: Floats, found: Widest) -> Widest:
         return replace(found, lower=-np.inf, upper=np.inf)
     v = np.append(found.w, found.b) if design.intercept else found.w
     sides = np.array([0, 1]), 1, design.intercept
-    bracket = MarginBracket(*sides, 0.0, 0.0, v, points, found.alpha[points], space="input").stated(design.X, codes)
+    draft = MarginBracket(*sides, 0.0, 0.0, v, points, found.alpha[points], space="input")
+    bracket = design.lend(draft.stated, codes)
     return replace(found, lower=bracket.lower, upper=bracket.upper)
 
 
@@ -100,7 +101,7 @@ def in_row_space(design: Design) -> RowSpace:
 
 def _of_those_that_bind(design: Design, y: Floats, tol: float) -> Widest | None:
     """By inner products of some rows, and of those that turn out to be too near; None if these decide nothing."""
-    X = design.X.astype(np.float64)
+    X = design.csr().astype(np.float64) if design.sparse else design.array()
     try:
         found = hard_margin_kernel(KernelRows(Linear(), X), y, 0.5 * tol, intercept=design.intercept)
     except UndecidedError:

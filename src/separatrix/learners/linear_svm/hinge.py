@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
@@ -50,7 +50,7 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
         machine = from_sample(design, y, bound, tol, max_iter)
         if machine.relative_gap <= tol:
             return machine
-    elif sparse.issparse(design.X) and not exact:
+    elif design.sparse and not exact:
         passes = max(BRIEF, design.d // (MORE if design.intercept else FEWER))
         brief = descent(design, y, bound, tol, min(max_iter, passes), start)
         if brief.relative_gap < ROUGH:
@@ -77,7 +77,7 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
 
 def _tall(design: Design) -> bool:
     """Whether a sample tells the solution roughly, and systems of order p cost less than passes over sparse rows."""
-    return design.n >= (design.p**2 if sparse.issparse(design.X) else TALL * design.p)
+    return design.n >= (design.p**2 if design.sparse else TALL * design.p)
 
 
 def _machine(
@@ -115,7 +115,6 @@ def _machine(
 
 def _in_row_space(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int) -> Machine:
     """The interior-point method in the space of the rows, of order n, where there are far fewer rows than columns."""
-    X = np.asarray(design.X.toarray() if sparse.issparse(design.X) else design.X, dtype=np.float64)
-    Q, R = linalg.qr(X.T, mode="economic")
+    Q, R = linalg.qr(design.array().T, mode="economic")
     narrow = hinge(DenseDesign(np.ascontiguousarray(R.T), design.intercept), y, bound, tol, max_iter)
     return of_multipliers(design, y, narrow.alpha, bound, narrow.n_iter, Q @ narrow.w)

@@ -72,7 +72,7 @@ def outward(machine: Machine, design: Design, y: Floats, bound: Floats, tol: flo
         if factor > 1.0:
             w, b = design.rounded(w * factor), float(design.rounded(np.array([b * factor]))[0])
         with np.errstate(all="ignore"):
-            primal, dual, doubt = linear_sums(design.X, task, w, b, tol).outward()
+            primal, dual, doubt = design.lend(linear_sums, task, w, b, tol).outward()
         alpha = machine.alpha if dual > 0 else np.zeros_like(machine.alpha)
         found = replace(machine, w=w, b=b, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
         best = found if factor == 1.0 or found.relative_gap < best.relative_gap else best

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from separatrix._typing import Floats
@@ -42,7 +40,7 @@ def near_the_margin(design: Design, y: Floats, bound: Floats, tol: float, max_it
             break
         alpha[play] = 0.0
         pull = rows.tdot((y * alpha / largest)[:, None])[:, 0]
-        problem = LinearMargins(replace(rows, X=design.X[play]), y[play], ridge, pull)
+        problem = LinearMargins(rows.take(play), y[play], ridge, pull)
         target = max(0.1 * tol, 0.01 * machine.relative_gap) * machine.primal / largest
         for n_iter, iterate in enumerate(interior_point(problem, c[play])):
             if 2 * len(play) * iterate.complementarity <= target or n_iter >= max_iter:

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy import sparse
 
 from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.learners.linear_svm.descent import descent
 from separatrix.learners.linear_svm.machine import WIDEST, Machine, Start, cheap
 from separatrix.learners.svm import balanced
-from separatrix.problems.squared_hinge import SquaredHingeRisk
+from separatrix.losses import SquaredHinge
+from separatrix.penalties import Ridge
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import TwoClasses
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton
@@ -30,13 +32,11 @@ def squared_hinge(
 
     By Newton's method, L-BFGS with a sampled Hessian or, of long sparse rows, dual coordinate descent.
     """
-    if design.p > WIDEST and sparse.issparse(design.X):
+    if design.p > WIDEST and design.sparse:
         return descent(design, y, bound, tol, max_iter, start, squared=True)
     anchored = design.anchored()
-    ridge = np.zeros(design.p)
-    ridge[: design.d] = 1.0
     targets = Targets(np.array([-1, 1]), (y > 0).astype(np.intp))
-    risk = SquaredHingeRisk(anchored, targets, bound, ridge)
+    risk = Risk(TwoClasses(SquaredHinge()), Ridge.on_weights(design.d, design.p), anchored, targets, bound)
     V = np.zeros((design.p, 1))
     if start is not None:
         V = anchored.from_user_units(start.w[None], np.array([start.b]))
@@ -68,9 +68,7 @@ def _small_gradient(d: int, target: float) -> Callable[[State], bool]:
     return lambda state: 0.5 * float((state.gradient[:d] ** 2).sum()) <= 0.5 * target * abs(state.value)
 
 
-def _squared_machine(
-    risk: SquaredHingeRisk, state: State, design: Design, y: Floats, bound: Floats, n_iter: int
-) -> Machine:
+def _squared_machine(risk: Risk, state: State, design: Design, y: Floats, bound: Floats, n_iter: int) -> Machine:
     """The dual point of the squared hinge follows from the slacks: alpha_i = 2 C_i xi_i, then balanced."""
     coef, intercept = risk.design.user_units(state.V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 
 
 @dataclass(frozen=True)
@@ -45,38 +45,19 @@ class Cone:
         """Number of rows z_ic."""
         return self.design.n * (self.k - 1)
 
-    def leads(self, block: Block, codes: Array, V: Floats) -> Floats:
-        """z_ic.V as (m, k); infinite for a row's own class."""
-        scores = block.dot(V)
-        if self.k == 2:
-            lead = np.full((len(codes), 2), np.inf)
-            lead[np.arange(len(codes)), 1 - codes] = np.where(codes == 1, scores[:, 0], -scores[:, 0])
-            return lead
-        scores = np.column_stack([np.zeros(len(codes)), scores])
-        rows = np.arange(len(codes))
-        lead = scores[rows, codes][:, None] - scores
-        lead[rows, codes] = np.inf
-        return lead
-
-    def pull(self, block: Block, codes: Array, weight: Floats) -> Floats:
-        """sum of weight_ic z_ic over a block, (p, k - 1), for weights (m, k) that are 0 for a row's own class."""
-        signed = -weight
-        signed[np.arange(len(codes)), codes] += weight.sum(axis=1)
-        return block.tdot(signed[:, 1:])
-
     def total(self, weight: Floats) -> Floats:
         """sum_ic weight_ic z_ic, (p, k - 1)."""
-        (total,) = self.design.reduce(lambda b, codes, w: (self.pull(b, codes, w),), self.codes, weight)
+        (total,) = self.design.reduce(_total, self.codes, weight)
         return np.asarray(total)
 
     def only(self, rows: Array) -> Self:
         """The cone of some rows x_i, under the same conditioning."""
-        return replace(self, design=replace(self.design, X=self.design.X[rows]), codes=self.codes[rows])
+        return replace(self, design=self.design.take(rows), codes=self.codes[rows])
 
     def dense(self, rows: Integers, rivals: Integers) -> Floats:
         """The rows z_ic themselves, for pairs (i, c): an array (m, q), coefficients of class 1 first."""
         p = self.design.p
-        x = replace(self.design, X=self.design.X[rows]).dot(np.eye(p))
+        x = self.design.take(rows).dot(np.eye(p))
         out = np.zeros((len(rows), self.k, p))
         at = np.arange(len(rows))
         out[at, self.codes[rows]] += x
@@ -85,19 +66,46 @@ class Cone:
 
     def nearest(self, V: Floats, count: int) -> tuple[Integers, Integers, Floats]:
         """(i, c, lead) of the `count` smallest leads, in order."""
-        found: list[tuple[Integers, Integers, Floats]] = []
-
-        def sweep(block: Block, codes: Array) -> Parts:
-            lead = self.leads(block, codes, V).ravel()
-            some = min(count, lead.size - len(codes))
-            at = np.argpartition(lead, some - 1)[:some] if some else np.zeros(0, dtype=np.intp)
-            found.append((block.rows.start + at // self.k, at % self.k, lead[at]))
-            return ()
-
-        self.design.reduce(sweep, self.codes)
-        i, c, lead = (np.concatenate(part) for part in zip(*found, strict=True))
+        i, c, lead = self.design.rows(_nearest, self.codes, args=(V, count))
         order = np.lexsort((c, i, lead))[:count]
         return i[order], c[order], lead[order]
+
+
+def leads(block: Block, codes: Array, V: Floats) -> Floats:
+    """z_ic.V as (m, k); infinite for a row's own class."""
+    scores, rows = block.dot(V), np.arange(len(codes))
+    if scores.shape[1] == 1:
+        lead = np.full((len(codes), 2), np.inf)
+        lead[rows, 1 - codes] = np.where(codes == 1, scores[:, 0], -scores[:, 0])
+        return lead
+    scores = np.column_stack([np.zeros(len(codes)), scores])
+    lead = scores[rows, codes][:, None] - scores
+    lead[rows, codes] = np.inf
+    return lead
+
+
+def pull(block: Block, codes: Array, weight: Floats) -> Floats:
+    """sum of weight_ic z_ic over a block, (p, k - 1), for weights (m, k) that are 0 for a row's own class."""
+    signed = -weight
+    signed[np.arange(len(codes)), codes] += weight.sum(axis=1)
+    return block.tdot(signed[:, 1:])
+
+
+def _total(block: Block, codes: Array, weight: Floats) -> Parts:
+    return (pull(block, codes, weight),)
+
+
+def _nearest(block: Block, codes: Array, V: Floats, count: int) -> Parts:
+    lead = leads(block, codes, V)
+    k, flat = lead.shape[1], lead.ravel()
+    some = min(count, flat.size - len(codes))
+    at = np.argpartition(flat, some - 1)[:some] if some else np.zeros(0, dtype=np.intp)
+    return block.rows.start + at // k, at % k, flat[at]
+
+
+def _largest(block: Block) -> Parts:
+    largest = abs(block.x).max(axis=0)
+    return (largest.toarray().ravel() if hasattr(largest, "toarray") else np.asarray(largest).ravel(),)
 
 
 def conditioned(design: Design, codes: Integers, k: int) -> Cone:
@@ -108,14 +116,6 @@ def conditioned(design: Design, codes: Integers, k: int) -> Cone:
 
 def powers_of_two(design: Design) -> Floats:
     """For each column the power of two that brings its largest entry to between 1/2 and 1: exact to multiply by."""
-    found: list[Floats] = []
-
-    def sweep(block: Block) -> Parts:
-        largest = abs(block.x).max(axis=0)
-        found.append(largest.toarray().ravel() if hasattr(largest, "toarray") else np.asarray(largest).ravel())
-        return ()
-
-    design.reduce(sweep)
-    largest = np.max(found, axis=0)
+    (largest,) = design.extremes(_largest)
     _, exponent = np.frexp(np.where(largest > 0, largest, 1.0))
     return np.ldexp(1.0, np.clip(-exponent, -1020, 1020))

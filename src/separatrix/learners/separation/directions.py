@@ -30,7 +30,7 @@ def separator(design: Design, codes: Integers, classes: Array, coef: Array, inte
         coef, intercept = with_first_class(coef, intercept)
     margin = max(0.0, margin_below(design, codes, coef, intercept))
     certificate = Separator(classes, coef, intercept, 1 if binary else None, margin)
-    return certificate if certificate.verify(design.X, classes[codes]) else None
+    return certificate if design.lend(certificate.verify, classes[codes]) else None
 
 
 def with_first_class(coef: Array, intercept: Array) -> tuple[Array, Array]:

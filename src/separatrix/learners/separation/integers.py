@@ -12,8 +12,8 @@ from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block
-from separatrix.design.base import Parts
-from separatrix.learners.separation.cone import Cone
+from separatrix.design.reducing import Parts
+from separatrix.learners.separation.cone import Cone, leads
 
 try:
     from flint import fmpz_mat
@@ -42,8 +42,7 @@ class WholeRows:
 
     def entries(self, i: int) -> list[float]:
         """x_i as floats."""
-        x = self.cone.design.X[[i]]
-        return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)[0].tolist()
+        return self.cone.design.row(i).tolist()
 
     def point(self, i: int) -> tuple[list[int], int]:
         """(x_i * scale, 1) times 2**e as whole numbers, and e."""
@@ -82,26 +81,13 @@ class WholeRows:
         """
         n, k, p = self.plain.design.n, self.plain.k, self.plain.design.p
         largest = max(map(abs, v), default=0)
-        signs = np.ones((n, k), dtype=np.int8)
-        order = np.full((n, k), np.inf)
         if largest == 0:
+            signs, order = np.ones((n, k), dtype=np.int8), np.full((n, k), np.inf)
             others = np.arange(k) != self.plain.codes[:, None]
             signs[others], order[others] = 0, 0.0
             return (signs, order) if skip is None else (np.where(skip, 1, signs), order)
         V = np.array([entry / largest for entry in v]).reshape(k - 1, p).T
-        doubt = np.zeros((n, k), dtype=bool)
-
-        def sweep(block: Block, codes: Array) -> Parts:
-            lead = self.plain.leads(block, codes, V)
-            size = self._sizes(block, V)
-            error = (2 * p + 8) * (EPS * size + TINY)
-            signs[block.rows] = np.sign(lead)
-            order[block.rows] = lead / np.maximum(size, TINY)
-            with np.errstate(invalid="ignore"):
-                doubt[block.rows] = ~(np.abs(lead) > error)
-            return ()
-
-        self.plain.design.reduce(sweep, self.plain.codes)
+        signs, order, doubt = self.plain.design.rows(_signs, self.plain.codes, args=(V, self.scale))
         if skip is not None:
             signs[skip] = 1
             doubt &= ~skip
@@ -109,15 +95,6 @@ class WholeRows:
             value = self.dot((int(i), int(c)), v)
             signs[i, c] = (value > 0) - (value < 0)
         return signs, order
-
-    def _sizes(self, block: Block, V: Floats) -> Floats:
-        """A bound on the sum of |terms| of each lead, (m, 1)."""
-        d = self.plain.design.d
-        W = self.scale[:, None] * np.abs(V[:d])
-        sizes = np.asarray(abs(block.x) @ W)
-        if self.plain.design.intercept:
-            sizes = sizes + np.abs(V[d])
-        return 2 * sizes.max(axis=1, keepdims=True)
 
     def dot(self, pair: Pair, v: Array) -> int:
         """z_ic.v without rounding, times a power of two."""
@@ -199,3 +176,14 @@ def independent(rows: Floats) -> Integers:
     size = np.abs(np.diag(R))
     rank = int((size > 1e-10 * size[0]).sum()) if size.size else 0
     return np.asarray(order[:rank])
+
+
+def _signs(block: Block, codes: Array, V: Floats, scale: Floats) -> Parts:
+    """Signs of the leads, what orders them, and which of the signs float64 cannot tell."""
+    d, p = block.design.d, block.design.p
+    lead = leads(block, codes, V)
+    size = np.asarray(abs(block.x) @ (scale[:, None] * np.abs(V[:d]))) + np.abs(V[d:]).sum(axis=0)
+    size = 2 * size.max(axis=1, keepdims=True)  # of a lead: at least the sum of its |terms|
+    with np.errstate(invalid="ignore"):
+        doubt = ~(np.abs(lead) > (2 * p + 8) * (EPS * size + TINY))
+    return np.sign(lead).astype(np.int8), lead / np.maximum(size, TINY), doubt

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Array, Integers
+from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates._exact import length_above, rational
 from separatrix.certificates._signs import TINY, exact_dot, lengths_between, scores_with_error
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 
 EXACT = 2000  # leads that are computed without rounding, of those that rounding may have made the smallest
 SHARE = 1e-9  # of the margin, not stated: a checker then sees in float64 that points at the margin are beyond it
@@ -37,51 +36,48 @@ def margin_below(design: Design, codes: Integers, coef: Array, intercept: Array)
         coef, intercept = np.vstack([coef * 0, coef]), np.append(intercept * 0, intercept)
     k = len(coef)
     W, b = coef.astype(np.float64), intercept.astype(np.float64)
-    longest, shortest = lengths_between(W)
     if np.abs(W).max() < SMALL:
         return -np.inf
     plain = replace(design, offset=None, rest=None, scale=None)
-    low: list[Array] = []
-    places: list[Array] = []
-    ceiling = [np.inf]  # no lead of a block is smallest if even rounded down it is above another one rounded up
-
-    def sweep(block: Block, own: Array) -> Parts:
-        rows = np.arange(len(own))
-        scores, error = scores_with_error(block.x, W, b)
-        with np.errstate(all="ignore"):
-            error = 2 * error + TINY * np.asarray(abs(block.x).sum(axis=1)).reshape(-1, 1)
-            lead = scores[rows, own][:, None] - scores
-            doubt = 1.001 * (error[rows, own][:, None] + error)
-            least, most = lead - doubt, lead + doubt
-            least = least / np.where(least > 0, longest[own], shortest[own])
-            most = most / np.where(most > 0, shortest[own], longest[own])
-        others = np.arange(k) != own[:, None]
-        least = np.where(np.isnan(least), -np.inf, least)
-        top = float(np.min(most, initial=np.inf, where=others & ~np.isnan(most)))
-        at = np.flatnonzero(others & (least <= top))
-        low.append(least.ravel()[at])
-        places.append(block.rows.start * k + at)
-        ceiling.append(top)
-        return ()
-
-    plain.reduce(sweep, codes)
-    least, at = np.concatenate(low), np.concatenate(places)
-    if SMALL < (1 - SHARE) * min(ceiling) <= least.min(initial=np.inf):
+    least, at, depth = plain.reduce(_smallest, codes, args=(W, b), rules=("rows", "rows", "max"))
+    ceiling = -float(depth)
+    if SMALL < (1 - SHARE) * ceiling <= least.min(initial=np.inf):
         return (1 - SHARE) * float(least.min())
-    kept = least <= 1.001 * min(ceiling) if min(ceiling) > 0 else least <= 0
+    kept = least <= 1.001 * ceiling if ceiling > 0 else least <= 0
     least, at = least[kept], at[kept]
     order = np.lexsort((at, least))
     rest = float(least[order[EXACT]]) * 0.999 if len(order) > EXACT else np.inf
     best = rest
     for place in at[order[:EXACT]].tolist():
         i, c = divmod(place, k)
-        best = min(best, _distance(design.X[[i]], coef, intercept, int(codes[i]), c))
+        best = min(best, _distance(design.row(i), coef, intercept, int(codes[i]), c))
     return (1 - SHARE) * best
 
 
-def _distance(x: Any, coef: Array, intercept: Array, own: int, rival: int) -> float:
+def _smallest(block: Block, own: Array, W: Floats, b: Floats) -> Parts:
+    """Lower bounds of the leads that may be the smallest of the block, their places, and minus an upper bound of it.
+
+    No lead is the smallest if even rounded down it is above another one rounded up.
+    """
+    rows, k = np.arange(len(own)), len(W)
+    longest, shortest = lengths_between(W)
+    scores, error = scores_with_error(block.x, W, b)
+    with np.errstate(all="ignore"):
+        error = 2 * error + TINY * np.asarray(abs(block.x).sum(axis=1)).reshape(-1, 1)
+        lead = scores[rows, own][:, None] - scores
+        doubt = 1.001 * (error[rows, own][:, None] + error)
+        least, most = lead - doubt, lead + doubt
+        least = least / np.where(least > 0, longest[own], shortest[own])
+        most = most / np.where(most > 0, shortest[own], longest[own])
+    others = np.arange(k) != own[:, None]
+    least = np.where(np.isnan(least), -np.inf, least)
+    top = float(np.min(most, initial=np.inf, where=others & ~np.isnan(most)))
+    at = np.flatnonzero(others & (least <= top))
+    return least.ravel()[at], block.rows.start * k + at, -top
+
+
+def _distance(row: Floats, coef: Array, intercept: Array, own: int, rival: int) -> float:
     """The lead of a row over a rival, divided by ‖w_own - w_rival‖: rounded down once, at the end."""
-    row = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)[0]
     w = [rational(p) - rational(q) for p, q in zip(coef[own], coef[rival], strict=True)]
     length = length_above(w)
     lead = exact_dot(row.tolist(), w) + rational(intercept[own]) - rational(intercept[rival])

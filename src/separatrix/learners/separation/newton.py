@@ -17,8 +17,8 @@ from scipy.special import expit
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block
-from separatrix.design.base import Parts
-from separatrix.learners.separation.cone import Cone
+from separatrix.design.reducing import Parts
+from separatrix.learners.separation.cone import Cone, leads, pull
 
 STEPS = 60
 FACTORED = 2000  # coefficients up to which the Hessian is formed
@@ -94,15 +94,7 @@ def visit(cone: Cone, V: Floats) -> State:
     """One pass over the rows."""
     form = cone.q <= FACTORED
     k, p = cone.k, cone.design.p
-
-    def terms(block: Block, codes: Array) -> Parts:
-        lead = cone.leads(block, codes, V)
-        weight = expit(-lead)
-        loss = np.logaddexp(0.0, -lead).sum()
-        parts = (loss, (lead <= 0).sum(), cone.pull(block, codes, weight))
-        return (*parts, hessian(block, codes, weight * (1 - weight), k)) if form else parts
-
-    loss, wrong, pull, *rest = cone.design.reduce(terms, cone.codes)
+    loss, wrong, total, *rest = cone.design.reduce(_terms, cone.codes, args=(V, form))
     matrix: Floats | None = None
     if form:
         H = rest[0]
@@ -111,7 +103,14 @@ def visit(cone: Cone, V: Floats) -> State:
             blocks[a, :, c] = H[at]
             blocks[c, :, a] = H[at].T
         matrix = blocks.reshape(cone.q, cone.q)
-    return State(V, float(loss), -pull, matrix, int(wrong))
+    return State(V, float(loss), -total, matrix, int(wrong))
+
+
+def _terms(block: Block, codes: Array, V: Floats, form: bool) -> Parts:
+    lead = leads(block, codes, V)
+    weight = expit(-lead)
+    parts = np.logaddexp(0.0, -lead).sum(), (lead <= 0).sum(), pull(block, codes, weight)
+    return (*parts, hessian(block, codes, weight * (1 - weight), lead.shape[1])) if form else parts
 
 
 def pairs(k: int) -> list[tuple[int, int]]:
@@ -161,14 +160,7 @@ def solver(cone: Cone, state: State) -> tuple[Callable[[Floats], Floats], bool]:
 def _conjugate_gradient(cone: Cone, V: Floats, R: Floats) -> Floats:
     def product(flat: Floats) -> Floats:
         U = flat.reshape(V.shape)
-
-        def terms(block: Block, codes: Array) -> Parts:
-            weight = expit(-cone.leads(block, codes, V))
-            change = cone.leads(block, codes, U)
-            change[np.arange(len(codes)), codes] = 0.0
-            return (cone.pull(block, codes, weight * (1 - weight) * change),)
-
-        return np.asarray(cone.design.reduce(terms, cone.codes)[0] + 1e-10 * U).ravel()
+        return np.asarray(cone.design.reduce(_bent, cone.codes, args=(V, U))[0] + 1e-10 * U).ravel()
 
     H = LinearOperator((V.size, V.size), matvec=product, dtype=np.float64)
     step, _ = cg(H, R.ravel(), rtol=1e-3, maxiter=60)
@@ -180,17 +172,13 @@ def finish(cone: Cone, V: Floats, solve: Callable[[Floats], Floats]) -> Floats |
 
     With H = sum h z z', subtracting h_ic z_ic.delta from lambda_ic for H delta = sum lambda z makes the sum 0.
     """
-    weights = np.empty((cone.design.n, cone.k))
-
-    def start(block: Block, codes: Array) -> Parts:
-        weights[block.rows] = expit(-cone.leads(block, codes, V))
-        return ()
-
-    cone.design.reduce(start, cone.codes)
+    (weights,) = cone.design.rows(_weights, cone.codes, args=(V,))
     previous = 0.1  # the first change is small, or the weights are not near a sum of 0
     for _ in range(8):
         delta = solve(cone.total(weights))
-        moved = _move(cone, weights, V, delta)
+        change, lead = cone.design.reduce(_change, cone.codes, args=(V, delta), rules=("rows", "max"))
+        weights -= change
+        moved = float(lead)
         if not moved < previous:
             break
         previous = moved
@@ -198,21 +186,27 @@ def finish(cone: Cone, V: Floats, solve: Callable[[Floats], Floats]) -> Floats |
             break
     if previous > 1e-9:
         return None
-    (bad,) = cone.design.reduce(lambda _, w: ((w <= 0).sum(),), weights)  # the own class of a row always is 0
-    return weights if bad == cone.design.n else None
+    return weights if (weights <= 0).sum() == cone.design.n else None  # the own class of a row always is 0
 
 
-def _move(cone: Cone, weights: Floats, V: Floats, delta: Floats) -> float:
-    """Subtract h_ic z_ic.delta from lambda_ic, in place, h being that at V; returns the largest |z_ic.delta|."""
-    largest: list[float] = []
+def _weights(block: Block, codes: Array, V: Floats) -> Parts:
+    return (expit(-leads(block, codes, V)),)
 
-    def change(block: Block, codes: Array) -> Parts:
-        lead = cone.leads(block, codes, delta)
-        lead[np.arange(len(codes)), codes] = 0.0
-        lam = expit(-cone.leads(block, codes, V))
-        weights[block.rows] -= lam * (1 - lam) * lead
-        largest.append(float(np.abs(lead).max()))
-        return ()
 
-    cone.design.reduce(change, cone.codes)
-    return max(largest)
+def _rival_leads(block: Block, codes: Array, V: Floats) -> Floats:
+    """The leads, 0 for a row's own class."""
+    lead = leads(block, codes, V)
+    lead[np.arange(len(codes)), codes] = 0.0
+    return lead
+
+
+def _bent(block: Block, codes: Array, V: Floats, U: Floats) -> Parts:
+    """The Hessian at V times U."""
+    (lam,) = _weights(block, codes, V)
+    return (pull(block, codes, lam * (1 - lam) * _rival_leads(block, codes, U)),)
+
+
+def _change(block: Block, codes: Array, V: Floats, delta: Floats) -> Parts:
+    """h_ic z_ic.delta, h being that at V, and the largest |z_ic.delta|."""
+    (lam,), lead = _weights(block, codes, V), _rival_leads(block, codes, delta)
+    return lam * (1 - lam) * lead, float(np.abs(lead).max())

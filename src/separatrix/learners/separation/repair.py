@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.learners.separation.faces import lifted
 from separatrix.learners.separation.integers import Pair, WholeRows, combination, independent
 
@@ -114,29 +114,28 @@ def residual(whole: WholeRows, units: Floats) -> list[Fraction]:
     """
     cone, d, k = whole.plain, whole.cone.design.d, whole.cone.k
     bits = 53 - 10 - BITS - int(np.ceil(np.log2(k)))
-    sums: list[dict[tuple[int, int, int], int]] = []
-
-    def sweep(block: Block, codes: Array, weights: Floats) -> Parts:
-        signed = -weights
-        signed[np.arange(len(codes)), codes] += weights.sum(axis=1)
-        here: dict[tuple[int, int, int], int] = {}
-        for first in range(0, len(codes), CHUNK):
-            rows = slice(first, first + CHUNK)
-            x = block.x[rows]
-            x = np.asarray(x.toarray() if hasattr(x, "toarray") else x) * whole.scale
-            if cone.design.intercept:
-                x = np.column_stack([x, np.ones(len(x))])
-            _add_parts(here, x, signed[rows, 1:], bits)
-        sums.append(here)
-        return ()
-
-    cone.design.reduce(sweep, cone.codes, units)
+    keys, values = cone.design.rows(_parts, cone.codes, units, args=(whole.scale, bits))
     p = d + cone.design.intercept
     total = [Fraction(0)] * (p * (k - 1))
-    for here in sums:
-        for (c, j, exponent), value in here.items():
-            total[c * p + j] += Fraction(value) * Fraction(2) ** exponent
+    for (c, j, exponent), value in zip(keys.tolist(), values.tolist(), strict=True):
+        total[c * p + j] += Fraction(int(value)) * Fraction(2) ** exponent
     return total
+
+
+def _parts(block: Block, codes: Array, weights: Floats, scale: Floats, bits: int) -> Parts:
+    """(class, coordinate, exponent) and whole numbers, which times 2**exponent add up to the sums of the block."""
+    signed = -weights
+    signed[np.arange(len(codes)), codes] += weights.sum(axis=1)
+    sums: dict[tuple[int, int, int], int] = {}
+    for first in range(0, len(codes), CHUNK):
+        rows = slice(first, first + CHUNK)
+        x = block.x[rows]
+        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x) * scale
+        if block.design.intercept:
+            x = np.column_stack([x, np.ones(len(x))])
+        _add_parts(sums, x, signed[rows, 1:], bits)
+    keys = np.array(list(sums), dtype=np.int64).reshape(-1, 3)
+    return keys, np.array(list(sums.values()), dtype=object)
 
 
 def _add_parts(sums: dict[tuple[int, int, int], int], x: Floats, signed: Floats, bits: int) -> None:

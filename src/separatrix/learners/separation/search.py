@@ -13,7 +13,7 @@ from scipy import linalg
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
 from separatrix.design import Block, Design, as_design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.errors import UndecidedError
 from separatrix.learners.separation.cone import Cone, conditioned, powers_of_two
 from separatrix.learners.separation.directions import separator, shortest, user_units, with_first_class
@@ -86,8 +86,7 @@ class Search:
 
         As many columns as rows span the others, and an answer for these is one for all, if it verifies.
         """
-        x = self.design.X.toarray() if hasattr(self.design.X, "toarray") else np.asarray(self.design.X)
-        x = np.asarray(x, dtype=np.float64)
+        x = self.design.array()
         size = powers_of_two(self.design)
         x1 = np.column_stack([x * size, np.full((self.design.n, int(self.design.intercept)), 1.0)])
         own = np.eye(len(self.classes))[self.codes]
@@ -112,7 +111,7 @@ class Search:
             coef = np.zeros((len(found.coef), self.design.d), dtype=found.coef.dtype)
             coef[:, columns] = found.coef
             found = replace(found, coef=coef)
-        return found if found.verify(self.design.X, self.classes[self.codes]) else None
+        return found if self.design.lend(found.verify, self.classes[self.codes]) else None
 
     def _on_all_columns(self) -> Separator | Inseparable:
         cone = conditioned(self.design, self.codes, len(self.classes))
@@ -236,29 +235,28 @@ class Search:
         )
 
     def _held(self, certificate: Inseparable) -> Inseparable | None:
-        return certificate if certificate.verify(self.design.X, self.classes[self.codes]) else None
+        return certificate if self.design.lend(certificate.verify, self.classes[self.codes]) else None
 
     def _margin_bound(self, weights: Floats) -> float:
         """What sums of at most TOLERANCE times their terms' sizes prove: see `Inseparable`."""
         first = np.asarray(self.design.block(0, 1).tdot(np.ones((1, 1))))[: self.design.d, 0]
         if not self.design.intercept:
             first = first * 0
-        k = len(self.classes)
-        reach: list[float] = []
-
-        def sizes(block: Block, codes: Array, lam: Floats) -> Parts:
-            out = np.zeros((k, self.design.d + 1))
-            for start in range(0, len(codes), 1024):
-                rows = slice(start, start + 1024)
-                x = block.x[rows]
-                about = np.abs((x.toarray() if hasattr(x, "toarray") else x) - first)
-                reach.append(float(np.linalg.norm(about, axis=1).max()))
-                both = lam[rows].copy()
-                both[np.arange(len(both)), codes[rows]] += both.sum(axis=1)
-                out += both.T @ np.column_stack([about, np.ones(len(about))])
-            return out, lam.sum()
-
-        size, total = self.design.reduce(sizes, self.codes, weights)
-        if k == 2:
-            return float(1.001 * TOLERANCE * np.linalg.norm(size[0]) / total * np.hypot(1.0, max(reach)))
+        size, total, reach = self.design.reduce(_sizes, self.codes, weights, args=(first,), rules=("sum", "sum", "max"))
+        if len(self.classes) == 2:
+            return float(1.001 * TOLERANCE * np.linalg.norm(size[0]) / total * np.hypot(1.0, reach))
         return float(1.001 * TOLERANCE * np.linalg.norm(size) / total)
+
+
+def _sizes(block: Block, codes: Array, lam: Floats, first: Floats) -> Parts:
+    """The sizes of what the sums of each class consist of, the total weight, and the longest row about the first."""
+    out, reach = np.zeros((lam.shape[1], len(first) + 1)), 0.0
+    for start in range(0, len(codes), 1024):
+        rows = slice(start, start + 1024)
+        x = block.x[rows]
+        about = np.abs((x.toarray() if hasattr(x, "toarray") else x) - first)
+        reach = max(reach, float(np.linalg.norm(about, axis=1).max()))
+        both = lam[rows].copy()
+        both[np.arange(len(both)), codes[rows]] += both.sum(axis=1)
+        out += both.T @ np.column_stack([about, np.ones(len(about))])
+    return out, lam.sum(), reach

@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Block, Design
-from separatrix.design.base import Parts
+from separatrix.design.reducing import Parts
 from separatrix.learners.separation.integers import Pair, WholeRows, null_space
 
 
@@ -45,19 +45,17 @@ def one_column(design: Design, codes: Integers, k: int) -> tuple[Floats, Floats]
 
 def extremes(design: Design, codes: Integers, k: int) -> tuple[Floats, Floats]:
     """The smallest and the largest entry of each column in each class, (k, d)."""
-    lowest, highest = np.full((k, design.d), np.inf), np.full((k, design.d), -np.inf)
-    found: list[tuple[int, Floats, Floats]] = []
+    below, highest = design.extremes(_extremes, codes, args=(k,))
+    return -below, highest
 
-    def sweep(block: Block, own: Array) -> Parts:
-        for c in np.unique(own):
-            x = block.x[own == c]
-            found.append((int(c), _row(x.min(axis=0)), _row(x.max(axis=0))))
-        return ()
 
-    design.reduce(sweep, codes)
-    for c, low, high in found:
-        lowest[c], highest[c] = np.minimum(lowest[c], low), np.maximum(highest[c], high)
-    return lowest, highest
+def _extremes(block: Block, own: Array, k: int) -> Parts:
+    """Minus the smallest entries, and the largest; -inf for classes without a row in the block."""
+    below, highest = np.full((2, k, block.design.d), -np.inf)
+    for c in np.unique(own):
+        x = block.x[own == c]
+        below[c], highest[c] = -_row(x.min(axis=0)), _row(x.max(axis=0))
+    return below, highest
 
 
 def _row(values: Array) -> Floats:
