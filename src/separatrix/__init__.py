@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from separatrix.estimators.perceptron import Perceptron
     from separatrix.estimators.pocket import PocketPerceptron
     from separatrix.estimators.svc import SVC
+    from separatrix.formulas.families import ExponentialFamily
     from separatrix.functions.mistake_bound import MistakeBound, mistake_bound
     from separatrix.functions.separability import Separability, separability
     from separatrix.geometry import Hyperplane
-    from separatrix.learners.families import ExponentialFamily
     from separatrix.loops.threads import set_threads
     from separatrix.outcome import Status, Trace
     from separatrix.persistence import load, save
@@ -79,7 +79,7 @@ _HOMES = {
     "Scorer": "scoring.scorer",
     "load": "persistence",
     "save": "persistence",
-    "ExponentialFamily": "learners.families",
+    "ExponentialFamily": "formulas.families",
     "Hyperplane": "geometry",
     "InvalidInputError": "errors",
     "LibraryError": "errors",

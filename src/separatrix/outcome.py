@@ -105,7 +105,7 @@ class Fit:
     attributes : mapping
         What else the estimator publishes, by public name (``rank_``, ``centroids_``, ...).
     warnings : tuple of Warning
-        What the estimator is to warn of; learners do not warn by themselves.
+        What the estimator is to warn of; who learns does not warn by itself.
     """
 
     model: Any

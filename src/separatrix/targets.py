@@ -1,4 +1,4 @@
-"""Labels as the learners see them: classes, codes, and one column of signs for each task."""
+"""Labels as fits see them: classes, codes, and one column of signs for each task."""
 
 from __future__ import annotations
 

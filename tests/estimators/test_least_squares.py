@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import InvalidInputError, LeastSquaresClassifier, NoDirectionError, Status
 from separatrix.design import DenseDesign, SparseDesign
-from separatrix.learners import least_squares
+from separatrix.formulas import least_squares
 
 
 def signs(y):

@@ -140,7 +140,7 @@ def test_when_the_nodes_are_spent_there_are_bounds_and_a_warning():
 
 def test_hyperplanes_settled_in_whole_numbers_count_and_none_is_settled_twice(monkeypatch):
     """Rows that share their first two columns, 0 or 1, lie on common planes: floats leave thousands of sets open."""
-    from separatrix.learners.fewest_errors import enumeration
+    from separatrix.fewest_errors import enumeration
 
     settled = []
     exact = enumeration.whole_normal
@@ -269,7 +269,7 @@ def test_where_w_0_would_make_fewer_errors_than_any_line():
 @pytest.mark.parametrize("seed", range(12))
 def test_the_cover_through_the_origin(seed, monkeypatch):
     """The search without enumeration, on rows that lie around the origin, with many ties."""
-    monkeypatch.setattr("separatrix.learners.fewest_errors.learner.LARGEST", 0)
+    monkeypatch.setattr("separatrix.fewest_errors.learner.LARGEST", 0)
     r = np.random.default_rng(seed)
     X, y = r.integers(-1, 2, size=(6, 3)).astype(float), r.integers(0, 2, 6)
     X = np.vstack([X, [[1.0, 1, 0], [-2, -2, 0]]])
@@ -281,7 +281,7 @@ def test_the_cover_through_the_origin(seed, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_cover_alone(seed, monkeypatch):
-    monkeypatch.setattr("separatrix.learners.fewest_errors.learner.LARGEST", 0)
+    monkeypatch.setattr("separatrix.fewest_errors.learner.LARGEST", 0)
     r = np.random.default_rng(seed)
     X, y = r.integers(-1, 2, size=(9, 3)).astype(float), r.integers(0, 2, 9)
     y[:2] = 0, 1

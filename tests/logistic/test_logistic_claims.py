@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from separatrix import LogisticRegression, LogisticRegressionCV, Status
 from separatrix.errors import ConvergenceWarning, SeparationWarning
-from separatrix.learners import logistic as learner
+from separatrix.logistic import penalised as learner
 
 
 def iris():

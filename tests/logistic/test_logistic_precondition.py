@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from separatrix.design import as_design
-from separatrix.learners.logistic import Settings, make_risk
+from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.solvers.driver import run
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton

@@ -11,7 +11,7 @@ from folder import DATA, index, needs_data
 from sklearn.datasets import load_svmlight_file
 
 from separatrix import Inseparable, LogisticRegression, SeparationWarning, Status
-from separatrix.learners.separation import search
+from separatrix.separation import search
 
 pytestmark = needs_data
 

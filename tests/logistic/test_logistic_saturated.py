@@ -14,7 +14,7 @@ from sklearn import datasets
 from stationarity_oracle import squared_error_gradient
 
 from separatrix import ConvergenceWarning, InvalidInputError, LogisticRegression, SeparationWarning, Status
-from separatrix.learners.stationary import RelativeGradient
+from separatrix.logistic.stationary import RelativeGradient
 from separatrix.solvers.trust_region import constrained_step
 
 SECOND_ORDER = ["auto", "newton", "gauss-newton"]

@@ -7,8 +7,8 @@ from scipy import sparse
 from separatrix import LogisticRegression
 from separatrix.design import as_design
 from separatrix.design.row_space import RowSpace, narrowed
-from separatrix.learners import logistic
-from separatrix.learners.logistic import Settings, make_risk
+from separatrix.logistic import penalised as logistic
+from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.solvers.driver import run
 from separatrix.solvers.newton import newton
 from separatrix.solvers.truncated import truncated

@@ -7,8 +7,8 @@ from scipy import sparse
 
 from separatrix import ConvergenceWarning, LogisticRegression, Status
 from separatrix.design import as_design
-from separatrix.learners import logistic
-from separatrix.learners.logistic import Settings, make_risk
+from separatrix.logistic import penalised as logistic
+from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.solvers.driver import run
 from separatrix.solvers.logistic_descent import logistic_descent
 from separatrix.solvers.newton import newton

@@ -22,7 +22,7 @@ from separatrix import (
 )
 from separatrix.certificates import Certificate
 from separatrix.design import as_design
-from separatrix.learners import euclidean as learner
+from separatrix.logistic import euclidean as learner
 from separatrix.losses import SigmoidSquared
 from separatrix.losses.sigmoid_squared import GaussNewton
 from separatrix.penalties import Ridge

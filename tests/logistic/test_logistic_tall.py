@@ -5,7 +5,7 @@ import pytest
 
 from separatrix import LogisticRegression, Status
 from separatrix.design import Design, as_design
-from separatrix.learners.logistic import Settings, make_risk
+from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.problems.risk import Risk
 from separatrix.solvers.precondition import diagonal
 from separatrix.targets import Targets

@@ -95,7 +95,7 @@ def test_sparse_is_dense_and_float32_is_taken():
 
 
 def test_rows_of_the_matrix_are_kept_in_bounded_memory(monkeypatch):
-    monkeypatch.setattr("separatrix.learners.kernel_perceptron.CACHE_BYTES", 8 * 80 * 3)
+    monkeypatch.setattr("separatrix.perceptron.kernel_perceptron.CACHE_BYTES", 8 * 80 * 3)
     small = KernelPerceptron().fit(RINGS, INSIDE)
     monkeypatch.undo()
     np.testing.assert_array_equal(small.dual_coef_, KernelPerceptron().fit(RINGS, INSIDE).dual_coef_)

@@ -119,7 +119,7 @@ def test_several_classes_and_altered_certificates():
 
 
 def test_points_are_exchanged_when_there_are_many(monkeypatch):
-    monkeypatch.setattr("separatrix.learners.kozinec.CORRAL", 3)
+    monkeypatch.setattr("separatrix.perceptron.kozinec.CORRAL", 3)
     rng = np.random.default_rng(5)
     for _ in range(20):
         X, y = separable(rng, n=30, d=5, gap=0.1)

@@ -24,8 +24,8 @@ from separatrix import (
     save,
 )
 from separatrix.data import Encoder, embedded
+from separatrix.formulas.families import ExponentialFamily, Poisson
 from separatrix.kernels import Graph, Linear, Rbf, Spectrum, WeisfeilerLehman
-from separatrix.learners.families import ExponentialFamily, Poisson
 from separatrix.persistence import load_bundle
 
 METHODS = ("decision_function", "predict", "predict_proba", "predict_log_proba", "signed_distance")

@@ -10,8 +10,8 @@ from scipy import sparse
 import separatrix
 from separatrix import separability
 from separatrix.design import as_design
-from separatrix.learners.separation import search
-from separatrix.learners.separation.touching import one_column
+from separatrix.separation import search
+from separatrix.separation.touching import one_column
 
 
 def leads(X, codes, coef, intercept):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix import separability
-from separatrix.learners.separation.integers import combination, echelon, null_space
-from separatrix.learners.separation.simplex import decide
-from separatrix.learners.separation.work import Work
+from separatrix.separation.integers import combination, echelon, null_space
+from separatrix.separation.simplex import decide
+from separatrix.separation.work import Work
 
 TINY = 2.0**-52
 

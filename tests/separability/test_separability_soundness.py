@@ -100,7 +100,7 @@ def test_columns_whose_spread_is_in_the_last_bits(separable):
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_more_columns_than_rows_are_decided_on_as_many_columns(monkeypatch, storage, k):
-    from separatrix.learners.separation import search
+    from separatrix.separation import search
 
     widths = []
     conditioned = search.conditioned
@@ -133,7 +133,7 @@ def test_columns_that_were_chosen_by_mistake_do_not_count():
 
 def test_what_floats_cannot_prove_is_no_verdict(monkeypatch):
     """On a table too large for exact arithmetic, a column that is the sum of two but for rounding may separate."""
-    from separatrix.learners.separation import search
+    from separatrix.separation import search
 
     monkeypatch.setattr(search, "SMALL_ORDER", 0)
     random = np.random.default_rng(5)
@@ -146,7 +146,7 @@ def test_what_floats_cannot_prove_is_no_verdict(monkeypatch):
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_columns_that_others_determine_do_not_hide_an_overlap(monkeypatch, k):
-    from separatrix.learners.separation import search
+    from separatrix.separation import search
 
     monkeypatch.setattr(search, "SMALL_ORDER", 0)  # as if exact arithmetic were out of reach
     random = np.random.default_rng(6)

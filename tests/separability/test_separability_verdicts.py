@@ -157,7 +157,7 @@ def test_float_proof_says_what_it_proves():
 def test_large_and_undecidable_in_floats_raises_unless_exact(monkeypatch):
     X = np.array([[0.0, 0], [2, -1], [-1, 2], [1, 0], [0, 1], [2, 2]])  # x_1 + x_2 <= 1 and >= 1: no single column
     y = [0, 0, 0, 1, 1, 1]
-    from separatrix.learners.separation import search
+    from separatrix.separation import search
 
     monkeypatch.setattr(search, "SMALL_ORDER", 0)
     with pytest.raises(separatrix.UndecidedError, match="exact=True"):

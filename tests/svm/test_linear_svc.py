@@ -12,9 +12,9 @@ from sklearn.svm import SVC as SklearnSVC
 from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
 from separatrix.design import as_design
-from separatrix.learners.linear_svm import hinge, near_margin, squared_hinge
-from separatrix.learners.linear_svm.by_pairs import by_pairs
 from separatrix.solvers import coordinate_descent
+from separatrix.svm.linear import hinge, near_margin, squared_hinge
+from separatrix.svm.linear.by_pairs import by_pairs
 
 
 def objective(w, b, X, y, bound, loss="hinge"):
@@ -463,7 +463,7 @@ def test_few_rows_by_pairs_have_the_optimum_of_the_interior_point_method(C, inte
     X = rng.normal(size=(120, 4)) + 50.0
     y = np.where(X[:, 0] + rng.normal(size=120) > 50.0, 1, -1)
     pairs = LinearSVC(loss="hinge", C=C, fit_intercept=intercept).fit(X, y)
-    monkeypatch.setattr("separatrix.learners.linear_svm.hinge.FEW", 0)
+    monkeypatch.setattr("separatrix.svm.linear.hinge.FEW", 0)
     interior = LinearSVC(loss="hinge", C=C, fit_intercept=intercept).fit(X, y)
     assert pairs.certificate_.verify(X, y)
     np.testing.assert_allclose(pairs.certificate_.primal, interior.certificate_.primal, rtol=1e-9)

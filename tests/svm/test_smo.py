@@ -7,7 +7,6 @@ from scipy import sparse
 
 from separatrix import SVC
 from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
-from separatrix.learners import kernel_svm
 from separatrix.loops.working_set import optimised
 from separatrix.solvers import smo
 from separatrix.solvers.active_set import approached, polished
@@ -15,6 +14,7 @@ from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.smo import Smo
 from separatrix.solvers.soft_margin import best_intercept, dual, gap, may_fall, may_rise, relative_gap
+from separatrix.svm import kernel_svm
 
 
 def problem(n=300, seed=0):
@@ -131,8 +131,8 @@ def test_the_gap_is_the_primal_less_the_dual():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_warm_start_moves_fewer_pairs_to_the_same_optimum(monkeypatch, classes):
-    monkeypatch.setattr("separatrix.learners.kernel_svm.DENSE", 0)
-    monkeypatch.setattr("separatrix.learners.svc.DENSE_WORK", 0)
+    monkeypatch.setattr("separatrix.svm.kernel_svm.DENSE", 0)
+    monkeypatch.setattr("separatrix.svm.svc.DENSE_WORK", 0)
     X, y = noisy(400, 4, seed=3)
     y = y if classes == 2 else y + (X[:, 0] > 0.5)
     model = SVC(kernel="rbf", warm_start=True, tol=1e-6)

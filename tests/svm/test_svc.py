@@ -16,7 +16,7 @@ from separatrix.certificates import All, Certificate, HingeGap
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.estimators.svc import votes
 from separatrix.kernels import Graph, KernelRows, Laplacian, Linear, Poly, Rbf, Spectrum, WeisfeilerLehman
-from separatrix.learners.pair_matrices import PairMatrices
+from separatrix.svm.pair_matrices import PairMatrices
 
 
 def random_problem(seed):
@@ -280,7 +280,7 @@ def test_blocks_of_the_kernel_matrix_are_computed_once_for_all_pairs(room, monke
         return gram(self, P, Q)
 
     monkeypatch.setattr(Poly, "gram", counted)
-    monkeypatch.setattr("separatrix.learners.pair_matrices.STRIP", 20)
+    monkeypatch.setattr("separatrix.svm.pair_matrices.STRIP", 20)
     of = [np.flatnonzero(y == a) for a in range(3)]
     matrices = PairMatrices(KernelRows(kernel, X), of, room)
     for a, c in combinations(range(3), 2):
@@ -294,7 +294,7 @@ def test_blocks_of_the_kernel_matrix_are_computed_once_for_all_pairs(room, monke
 
 
 def test_easy_pairs_are_solved_without_working_sets(monkeypatch):
-    monkeypatch.setattr("separatrix.learners.kernel_svm.Smo", None)
+    monkeypatch.setattr("separatrix.svm.kernel_svm.Smo", None)
     X, y = load_digits(return_X_y=True)
     model = SVC().fit(X, y)
     assert model.status_ is Status.CERTIFIED

@@ -17,9 +17,9 @@ from separatrix.certificates import All, HingeGap
 from separatrix.certificates._kernels import gram
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import Graph, Rbf, Spectrum, WeisfeilerLehman, resolve
-from separatrix.learners import svc as learner
-from separatrix.learners import tiny_pairs
-from separatrix.learners.linear_svm import hinge
+from separatrix.svm import svc as learner
+from separatrix.svm import tiny_pairs
+from separatrix.svm.linear import hinge
 
 
 def exact_objective(w, b, X, y, U, squared=False):
@@ -134,7 +134,7 @@ def test_without_an_intercept_many_points_and_a_warm_start(C, monkeypatch):
     again = model.fit(X, y)
     assert again.certificate_.verify(X, y)
     # the same descent on few points, where a QP solver can tell
-    monkeypatch.setattr("separatrix.learners.kernel_svm.DENSE", 10)
+    monkeypatch.setattr("separatrix.svm.kernel_svm.DENSE", 10)
     few = SVC(C=C, gamma=0.5, fit_intercept=False, tol=1e-6).fit(X[:300], y[:300])
     assert few.status_ is Status.CERTIFIED
     expected = box_optimum(Rbf(0.5)(X[:300], X[:300]), np.where(y[:300] == 1, 1.0, -1.0), np.full(300, C))

@@ -114,3 +114,9 @@ def row_squares(block: Block) -> tuple[Floats]:
     x = block.x
     squares = np.einsum("ij,ij->i", x, x) if isinstance(x, np.ndarray) else x.multiply(x).sum(axis=1)
     return (np.asarray(squares).ravel(),)
+
+
+def turned_gram(block: Block, w: Floats, T: Floats) -> tuple[Floats]:
+    """(Z T)' diag(w) (Z T) for T (p, m), formed from the rows Z T themselves."""
+    rows = block.dot(T)
+    return (rows.T @ (w[:, None] * rows),)

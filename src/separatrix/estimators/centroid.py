@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
-from separatrix.learners.centroids import nearest_centroid
+from separatrix.formulas.centroids import nearest_centroid
 from separatrix.outcome import Fit
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.certificates import All, Certificate
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.logistic import Start
+from separatrix.logistic.penalised import Start
 from separatrix.outcome import Fit, Trace
 
 

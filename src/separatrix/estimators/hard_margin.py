@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.estimators import parameters
 from separatrix.estimators.svc import SupportVectorClassifier
-from separatrix.learners.kernel_svm import Settings
+from separatrix.svm.kernel_svm import Settings
 
 
 class HardMarginSVC(SupportVectorClassifier):

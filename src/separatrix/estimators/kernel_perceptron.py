@@ -14,8 +14,8 @@ from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.online import on_given_rows
 from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows
-from separatrix.learners.kernel_perceptron import Settings, kernel_perceptron
 from separatrix.outcome import Fit
+from separatrix.perceptron.kernel_perceptron import Settings, kernel_perceptron
 
 
 class KernelPerceptron(KernelClassifier):

@@ -9,8 +9,8 @@ from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import on_given_rows
 from separatrix.estimators.validation import Sample
-from separatrix.learners.kozinec import RULES, Settings, kozinec
 from separatrix.outcome import Fit
+from separatrix.perceptron.kozinec import RULES, Settings, kozinec
 
 
 class Kozinec(Classifier):

@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.validation import Sample
-from separatrix.learners.least_squares import least_squares
+from separatrix.formulas.least_squares import least_squares
 from separatrix.outcome import Fit
 
 

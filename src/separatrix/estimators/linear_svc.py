@@ -12,9 +12,9 @@ from separatrix.certificates import All, HingeGap
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.validation import Sample
-from separatrix.learners.linear_svc import Settings, linear_svc
-from separatrix.learners.linear_svm.machine import Start
 from separatrix.outcome import Fit
+from separatrix.svm.linear.machine import Start
+from separatrix.svm.linear_svc import Settings, linear_svc
 
 
 class LinearSVC(Classifier):

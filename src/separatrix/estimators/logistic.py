@@ -20,12 +20,12 @@ from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.study import Study
 from separatrix.estimators.validation import Sample
-from separatrix.learners.descent import Descent, descended_logistic
-from separatrix.learners.euclidean import euclidean
-from separatrix.learners.firth import firth
-from separatrix.learners.logistic import Settings, Start
-from separatrix.learners.progress import watched
-from separatrix.learners.starts import least_squares_start
+from separatrix.formulas.starts import least_squares_start
+from separatrix.logistic.euclidean import euclidean
+from separatrix.logistic.firth import firth
+from separatrix.logistic.penalised import Settings, Start
+from separatrix.logistic.plain_rules import Descent, descended_logistic
+from separatrix.logistic.progress import watched
 from separatrix.outcome import Fit
 from separatrix.targets import Targets
 

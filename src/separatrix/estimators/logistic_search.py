@@ -18,7 +18,7 @@ from separatrix.estimators.parameters import one_of, positive, whole
 from separatrix.estimators.routing import at_rows, knowing
 from separatrix.estimators.validation import Sample
 from separatrix.geometry import Hyperplanes
-from separatrix.learners.path import path, risks, weights
+from separatrix.logistic.path import path, risks, weights
 from separatrix.outcome import Fit
 from separatrix.targets import Targets
 

@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
-from separatrix.learners.fewest_errors.learner import fewest_errors
+from separatrix.fewest_errors.learner import fewest_errors
 from separatrix.outcome import Fit
 
 

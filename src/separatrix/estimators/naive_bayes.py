@@ -13,8 +13,8 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.parameters import least
 from separatrix.estimators.validation import Sample, check_training
-from separatrix.learners.families import ExponentialFamily, resolve
-from separatrix.learners.naive_bayes import Settings, naive_bayes, observe
+from separatrix.formulas.families import ExponentialFamily, resolve
+from separatrix.formulas.naive_bayes import Settings, naive_bayes, observe
 from separatrix.outcome import Fit
 
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from separatrix._typing import Array, Floats, Integers
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.validation import Sample, check_entries
-from separatrix.learners.online import Rows
 from separatrix.outcome import Fit, Trace
+from separatrix.solvers.online import Rows
 
 
 def first_weights(init: str | ArrayLike, sample: Sample) -> Floats:

@@ -14,9 +14,9 @@ from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, first_weights, on_given_rows, stream_classes
 from separatrix.estimators.validation import Sample, check_training
-from separatrix.learners.online import TIES, State
-from separatrix.learners.perceptron import RULES, Settings, hyperplanes, one_pass, perceptron, published
 from separatrix.outcome import Fit, Status
+from separatrix.perceptron.perceptron import RULES, Settings, hyperplanes, one_pass, perceptron, published
+from separatrix.solvers.online import TIES, State
 
 
 class Perceptron(Classifier):

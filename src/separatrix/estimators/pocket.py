@@ -11,8 +11,8 @@ from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, on_given_rows
 from separatrix.estimators.validation import Sample
-from separatrix.learners.pocket import Settings, pocket
 from separatrix.outcome import Fit
+from separatrix.perceptron.pocket import Settings, pocket
 
 
 class PocketPerceptron(Classifier):

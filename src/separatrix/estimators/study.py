@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix._typing import Floats
 from separatrix.estimators.absent import bare
 from separatrix.estimators.validation import Sample, check_training
-from separatrix.learners.euclidean import squared_risk
-from separatrix.learners.logistic import Settings, first, make_risk
+from separatrix.logistic.euclidean import squared_risk
+from separatrix.logistic.penalised import Settings, first, make_risk
 from separatrix.problems.risk import Risk
 from separatrix.targets import Targets
 

@@ -22,9 +22,9 @@ from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.platt import divisible, probabilities, sigmoids
 from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows, Linear
-from separatrix.learners.kernel_svm import Settings
-from separatrix.learners.svc import Task, svc
 from separatrix.outcome import Fit
+from separatrix.svm.kernel_svm import Settings
+from separatrix.svm.svc import Task, svc
 
 MOST_MOVES = 20_000_000  # of a pair of multipliers, where the user sets no limit
 

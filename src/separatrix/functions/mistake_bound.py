@@ -12,9 +12,9 @@ from separatrix.certificates._margins import radius_above
 from separatrix.certificates.margin_bracket import LAST_DIGITS, beyond
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.functions.separability import checked
-from separatrix.learners.minimum_norm import NearestPoint, nearest_point
-from separatrix.learners.separation.search import search
 from separatrix.loops.threads import single_threaded_blas
+from separatrix.separation.search import search
+from separatrix.svm.minimum_norm import NearestPoint, nearest_point
 
 __all__ = ["MistakeBound", "mistake_bound"]
 

@@ -15,8 +15,8 @@ from separatrix.certificates import Inseparable, Separator, Verification
 from separatrix.estimators.parameters import positive
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.geometry import Hyperplane
-from separatrix.learners.separation.search import search
 from separatrix.loops.threads import single_threaded_blas
+from separatrix.separation.search import search
 
 __all__ = ["Separability", "separability"]
 

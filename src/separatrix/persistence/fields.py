@@ -15,8 +15,8 @@ from scipy import sparse
 
 from separatrix.certificates import Certificate
 from separatrix.errors import ModelFileError
+from separatrix.formulas.families import ExponentialFamily
 from separatrix.kernels import Graph, Kernel
-from separatrix.learners.families import ExponentialFamily
 from separatrix.outcome import Status
 
 #: Not saved: recorded steps, and what scikit-learn attaches for its own purposes.

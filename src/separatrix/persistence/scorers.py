@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import ModelFileError
+from separatrix.formulas.families import Gaussian
+from separatrix.formulas.moments import ClassMoments
+from separatrix.formulas.naive_bayes import Additive, Settings
 from separatrix.geometry import Expansion, Hyperplanes
 from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns
-from separatrix.learners.families import Gaussian
-from separatrix.learners.moments import ClassMoments
-from separatrix.learners.naive_bayes import Additive, Settings
-from separatrix.learners.online import State
 from separatrix.persistence.fields import Check, Sizes, a, dense, either, families, nothing, numbers
+from separatrix.solvers.online import State
 
 ROUNDING = 1e-12  # by which logarithms differ from one machine to another
 _RANGES = {"bernoulli": (0.0, 1.0), "multinomial": (0.0, 1.0), "poisson": (0.0, np.inf)}  # of the mean of t(x)

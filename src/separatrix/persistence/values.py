@@ -17,8 +17,8 @@ from scipy import sparse
 from separatrix._typing import Array
 from separatrix.certificates import Certificate
 from separatrix.errors import ModelFileError
+from separatrix.formulas.families import FAMILIES, ExponentialFamily
 from separatrix.kernels import Graph, Kernel
-from separatrix.learners.families import FAMILIES, ExponentialFamily
 from separatrix.outcome import Status
 from separatrix.persistence.container import storable
 

@@ -1,0 +1,1 @@
+"""What has a formula: naive Bayes, centroids, least squares."""

@@ -1,0 +1,333 @@
+"""Linear regression on the ±1 labels: min over (w, b) of sum_i c_i (y_i - w.x_i - b)², then min ‖w‖.
+
+Three routes to the same answer, by shape: normal equations for tall data, the dual (w is a combination of
+rows) for wide data, and LSMR where neither matrix fits or both fail. The first two are refined against the data
+itself until the correction is at rounding level, so squaring the condition number costs no accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, lsmr
+
+from separatrix._typing import Array, Floats
+from separatrix.certificates import Stationarity
+from separatrix.design import Block, Design
+from separatrix.design.block import turned_gram
+from separatrix.design.passes import Pass, swept
+from separatrix.design.reducing import Parts
+from separatrix.design.rounding import check_lengths, depth, exact_units, far_sizes
+from separatrix.errors import ConvergenceWarning
+from separatrix.geometry import Hyperplanes
+from separatrix.loops.passes import SQUARED
+from separatrix.outcome import Fit, Status
+from separatrix.targets import Targets, signs
+
+DIRECT = 4000  # order of a matrix that is always factored
+DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
+CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
+TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
+CLAIMS = (TOLERANCE, 1e-6, 1e-4)  # or what rounding the weights leaves of it
+ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
+EPS = float(np.finfo(np.float64).eps)
+
+Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
+
+
+@dataclass(frozen=True)
+class Problem:
+    """sum_i c_i (y_i - z_i.V)² over the rows z_i of a centred design, all tasks at once; y_i is 1 or ``low``."""
+
+    design: Design
+    targets: Targets
+    weight: Floats
+    low: float = -1.0
+
+    @property
+    def kind(self) -> tuple[int, float]:
+        """What tells y_i of a label."""
+        return self.targets.n_classes, self.low
+
+    def start(self) -> Floats:
+        """w = 0, and as b the weighted mean target, which is optimal for centred rows."""
+        (total,) = self.design.reduce(_target_sums, self.targets.values, self.weight, args=self.kind)
+        V = np.zeros((self.design.p, len(total)))
+        if self.design.intercept:
+            V[self.design.d] = total / self.weight.sum()
+        return V
+
+    def residual(self, V: Floats) -> Floats:
+        """sqrt(c_i) (y_i - z_i.V), (n, tasks)."""
+        (found,) = self.design.rows(_residual, self.targets.values, self.weight, args=(*self.kind, V))
+        return np.asarray(found)
+
+    def gradient(self, V: Floats) -> Floats:
+        """sum_i c_i (y_i - z_i.V) z_i, without the intercept's row: (d, tasks)."""
+        if self.low == -1.0 and not self.targets.multilabel:  # the compiled pass knows codes and ±1 only
+            codes, weight = np.ascontiguousarray(self.targets.values, dtype=np.int64), np.ascontiguousarray(self.weight)
+            return -0.5 * swept(self.design, Pass(SQUARED, V.shape[1], codes, weight), V)[1][: self.design.d]
+        (total,) = self.design.reduce(_slope, self.targets.values, self.weight, args=(*self.kind, V))
+        return np.asarray(total[: self.design.d])
+
+    def gram_of(self, T: Floats) -> Floats:
+        """(Z T)' C (Z T) for T (d, m), formed from the rows themselves."""
+        padded = np.zeros((self.design.p, T.shape[1]))
+        padded[: self.design.d] = T
+        (total,) = self.design.reduce(turned_gram, self.weight, args=(padded,))
+        return np.asarray(total)
+
+
+def _target_sums(block: Block, values: Array, w: Floats, k: int, low: float) -> Parts:
+    return (w @ signs(values, k, low),)
+
+
+def _residual(block: Block, values: Array, w: Floats, k: int, low: float, V: Floats) -> Parts:
+    return (np.sqrt(w)[:, None] * (signs(values, k, low) - block.dot(V)),)
+
+
+def _slope(block: Block, values: Array, w: Floats, k: int, low: float, V: Floats) -> Parts:
+    return (block.tdot(w[:, None] * (signs(values, k, low) - block.dot(V))),)
+
+
+def _checked(
+    block: Block, values: Array, w: Floats, k: int, low: float, V: Floats, far: Floats, centre: Floats
+) -> Parts:
+    """The gradient, and the sums of squares of the residuals, of their roundings and of the columns."""
+    d = block.design.d
+    residual = signs(values, k, low) - block.dot(V)
+    off = (d + 8) * EPS * (abs(block.x) @ np.abs(V[:d]) + far) + EPS
+    length2 = block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0]
+    return block.tdot(w[:, None] * residual), w @ residual**2, w @ off**2, length2
+
+
+def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) -> Parts:
+    """‖column‖² about the centre, and the sum of squares of what the score of a row is the sum of."""
+    terms = abs(block.x) @ W + far
+    return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
+
+
+def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter: int, low: float = -1.0) -> Fit:
+    """Solve for all tasks at once; see the module for the objective and the routes. The certificate is for low = -1."""
+    weight = weight / weight.max()  # the same minimum, and products that stay in range
+    problem = Problem(design.centred(weight), targets, weight, low)
+    V = problem.start()
+    order = min(design.n, design.d)
+    rank: int | None = None
+    converged = False
+    if order <= DIRECT or order**2 <= design.nbytes / 32:  # a quarter of the data
+        step, rank, clear = _wide(problem) if design.n < design.d else _tall(problem)
+        n_iter = _refine(step, V[: design.d], V)
+        converged = clear or _stationary(problem, V, 1e-3 * TOLERANCE)
+    if not converged:
+        V, rank = problem.start(), None
+        n_iter = _lsmr(problem, V, max_iter)
+        converged = _stationary(problem, V, TOLERANCE)
+    coef, intercept = problem.design.user_units(V)
+    coef, intercept = design.rounded(coef), design.rounded(intercept)
+    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
+    claim = _claim(problem, coef, intercept) if converged else None
+    if claim is None:
+        warning = ConvergenceWarning(
+            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
+            "certificate: scale the columns of X to equal length, leave out what nearly depends on others, or raise "
+            "max_iter."
+        )
+        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
+    certificate = Stationarity(
+        problem="least_squares",
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        unit=float(np.finfo(design.dtype).eps),
+        witness={
+            "coef": coef,
+            "intercept": intercept,
+            "fit_intercept": design.intercept,
+            "multilabel": targets.multilabel,
+            "tol": claim,
+        },
+    )
+    singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
+    return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+
+
+def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
+    """The least of `CLAIMS` within which |sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖ at the weights as they are rounded."""
+    design, targets, weight = problem.design, problem.targets, problem.weight
+    V = exact_units(design, coef, intercept)
+    args = *problem.kind, V, far_sizes(design, V), design.shift
+    gradient, residual2, off2, length2 = design.reduce(_checked, targets.values, weight, args=args)
+    length = np.sqrt(np.append(length2, [weight.sum()] * design.intercept))[:, None]
+    total = np.sqrt(weight.sum())
+    relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
+    rounding = float(np.max(np.sqrt(off2) + 12 * depth(design) * EPS * np.sqrt(residual2)) / total)
+    return next((tol for tol in CLAIMS if relative + rounding <= tol and rounding <= ROUNDING * tol), None)
+
+
+def _refine(step: Step, W: Floats, V: Floats) -> int:
+    """Add the proposed steps to W, the weights in V, while they shrink and are above rounding."""
+    previous = np.inf
+    for iteration in range(1, 10):
+        change = step(V)
+        size = float(np.abs(change).max(initial=0.0))
+        if not size < 0.5 * previous:
+            return iteration
+        W += change
+        if size <= EPS * np.abs(W).max(initial=0.0):
+            return iteration
+        previous = size
+    return iteration
+
+
+def _stationary(problem: Problem, V: Floats, tolerance: float) -> bool:
+    """Whether the normal equations hold, as a cosine between each column and the residual target."""
+    design, weight, d = problem.design, problem.weight, problem.design.d
+    rest = np.zeros(d) if design.rest is None else design.rest
+    W = np.abs(V[:d])
+    length2, terms2 = design.reduce(_squares, weight, args=(W, np.abs(rest) @ W + 1.0, design.shift))
+    allowed = tolerance + EPS * np.sqrt(terms2 / weight.sum())
+    return bool((np.abs(problem.gradient(V)) <= allowed * np.sqrt(length2 * weight.sum())[:, None]).all())
+
+
+def _tall(problem: Problem) -> tuple[Step, int, bool]:
+    """W += (Z'CZ)^+ gradient, by Cholesky if Z'CZ is clearly of full rank (the third value returned).
+
+    Otherwise by repeated equilibration. The eigenvalues of a Gram matrix are known to about eps of the largest,
+    so singular values below sqrt(eps) of it drown. Dividing each eigenvector by its root and forming the Gram
+    matrix anew, of the rows Z T, brings them up: after two rounds singular values down to eps are told from 0.
+    """
+    d, n = problem.design.d, problem.design.n
+    weight = problem.weight
+    G = problem.design.gram(None if (weight == 1).all() else weight)[:d, :d]
+    length = np.sqrt(np.maximum(np.diag(G), 0.0))  # of a constant column, rounding is all that is left
+    check_lengths(problem.design, length)
+    alive = length > 0  # the others are constant: their weight is 0
+    T = np.diag(np.divide(1.0, length, out=np.zeros(d), where=alive))[:, alive]
+    G = G[np.ix_(alive, alive)] / np.outer(length[alive], length[alive])
+    factor = _cholesky(G)
+    if factor is not None:
+        return lambda V: T @ linalg.cho_solve((factor, True), T.T @ problem.gradient(V)), T.shape[1], True
+
+    for _ in range(2):
+        values, Q = linalg.eigh(G)
+        T = T @ (Q / np.sqrt(np.maximum(values, 1e-13 * values[-1])))
+        G = problem.gram_of(T)
+    values, Q = linalg.eigh(G)
+    T = T @ Q
+    even = length[alive, None] * T[alive]  # T where columns have unit length
+    # ‖Z t‖ over the length of t there: a singular value, up to a factor sqrt(d)
+    live = np.sqrt(np.maximum(values, 0.0)) > max(n, d) * EPS * np.linalg.norm(even, axis=0)
+    null, even = _split(even, live)
+    shortest = _shortest(null, length[alive])
+    T, values = np.zeros((d, even.shape[1])), values[live]
+    T[alive] = even / length[alive, None]
+
+    def step(V: Floats) -> Floats:
+        W = V[:d] + T @ ((T.T @ problem.gradient(V)) / values[:, None])
+        W[alive] = shortest(W[alive])
+        return np.asarray(W - V[:d])
+
+    return step, int(live.sum()), False
+
+
+def _split(T: Floats, live: Array) -> tuple[Floats, Floats]:
+    """An orthonormal basis of the columns of T that are not live, and the live ones without their part in it."""
+    null = T[:, ~live]
+    if null.shape[1]:
+        null, _ = linalg.qr(null / np.linalg.norm(null, axis=0), mode="economic")
+    return null, T[:, live] - null @ (null.T @ T[:, live])
+
+
+def _shortest(null: Floats, length: Floats) -> Step:
+    """W without what the rows do not see, which only adds to its norm.
+
+    ``null`` is an orthonormal basis of that where columns have unit length, and there it is known up to rounding. In
+    the user's units its rows differ in size by 1 / length: pivoted QR, the largest rows first, is accurate for each.
+    """
+    if not null.shape[1]:
+        return lambda W: W
+    null = np.where(np.abs(null).max(axis=1, keepdims=True) > len(length) * EPS, null, 0.0)  # columns of no dependence
+    first = np.argsort(length)
+    Q, R, pivots = linalg.qr((null / length[:, None])[first], mode="economic", pivoting=True)
+    kept = np.abs(np.diag(R)) > len(length) * EPS * abs(R[0, 0])  # the others change the norm by rounding only
+    Q, R, null = Q[:, kept], R[np.ix_(kept, kept)], null[:, pivots[kept]]
+    return lambda W: W - null @ linalg.solve_triangular(R, Q.T @ W[first]) / length[:, None]
+
+
+def _wide(problem: Problem) -> tuple[Step, int, bool]:
+    """W += Z'(ZZ')^+ residual: of all solutions, the one in the span of the rows has minimum norm."""
+    design, root = problem.design, np.sqrt(problem.weight)
+    d, n = design.d, design.n
+    if n * d <= DENSE:
+        Z = root[:, None] * design.tdot(np.eye(n))[:d].T
+        length = np.linalg.norm(Z, axis=0)
+        check_lengths(design, length)
+        even = Z / np.where(length > 0, length, 1.0)
+        s = linalg.svdvals(even)
+        rank = int((s > max(n, d) * EPS * s[0]).sum())
+        # Z = M Q' with orthonormal Q (d, rank): the longest columns first, so that short ones keep their digits
+        order = np.argsort(-length)
+        Q, R, pivots = linalg.qr(Z[:, order].T, mode="economic", pivoting=True)
+        basis, M = np.empty((d, rank)), np.empty((n, rank))
+        basis[order], M[pivots] = Q[:, :rank], R[:rank].T
+        U, R = linalg.qr(M, mode="economic")
+        return lambda V: basis @ linalg.solve_triangular(R, U.T @ problem.residual(V)), rank, False
+
+    K = np.empty((n, n))
+    for first in range(0, n, 256):
+        rows = slice(first, min(first + 256, n))
+        Zt = design.block(rows.start, rows.stop).tdot(np.eye(rows.stop - rows.start))
+        Zt[d:] = 0.0
+        K[:, rows] = design.dot(Zt)
+    K *= np.outer(root, root)
+    if design.intercept:  # centred rows are dependent, sum c_i z_i = 0: fill the direction, which no residual has
+        K += np.outer(root, root) * (np.trace(K) / n / (root @ root))
+    factor = _cholesky(K)
+    if factor is not None:
+        solve: Step = lambda R: linalg.cho_solve((factor, True), R)  # noqa: E731
+        rank = n
+    else:
+        values, Q = linalg.eigh(K)
+        live = values > n * EPS * values[-1]
+        values, Q = values[live], Q[:, live]
+        solve = lambda R: Q @ ((Q.T @ R) / values[:, None])  # noqa: E731
+        rank = len(values)
+    step: Step = lambda V: design.tdot(root[:, None] * solve(problem.residual(V)))[:d]  # noqa: E731
+    return step, max(rank - design.intercept, 0), factor is not None
+
+
+def _cholesky(G: Floats) -> Floats | None:
+    """The lower factor of G if G is clearly of full rank, else None."""
+    if not G.size:
+        return np.zeros((0, 0))
+    try:
+        L = linalg.cholesky(G, lower=True)
+    except linalg.LinAlgError:
+        return None
+    reciprocal_condition, _ = linalg.lapack.dpocon(L, np.abs(G).sum(axis=0).max(), uplo="L")
+    return L if reciprocal_condition > CLEAR else None
+
+
+def _lsmr(problem: Problem, V: Floats, max_iter: int) -> int:
+    """Each task by LSMR from w = 0, which stays in the span of the rows and so ends at minimum norm."""
+    design, root = problem.design, np.sqrt(problem.weight)
+    d = design.d
+    tail = np.zeros(design.p - d)
+
+    def forward(w: Floats) -> Floats:
+        return np.asarray(root * design.dot(np.append(w, tail)[:, None])[:, 0])
+
+    def backward(r: Floats) -> Floats:
+        return np.asarray(design.tdot((root * r)[:, None])[:d, 0])
+
+    Z = LinearOperator((design.n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
+    n_iter = 0
+    for task, r in enumerate(problem.residual(V).T):
+        w, _, iterations, *_ = lsmr(Z, r, atol=1e-13, btol=1e-13, conlim=0, maxiter=max_iter)
+        V[:d, task] = w
+        n_iter = max(n_iter, iterations)
+    return n_iter

@@ -1,0 +1,299 @@
+"""Naive Bayes as a linear model: log-odds that add up over the features.
+
+log P(c | x) = log P(c) + sum_j [theta_cj t(x_j) - a(theta_cj)] + terms without c, so that for two classes
+coef_j = theta_1j - theta_0j and intercept = log P(1)/P(0) - sum_j [a(theta_1j) - a(theta_0j)].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import Stationarity
+from separatrix.design import Design
+from separatrix.design import mapped as mapped_design
+from separatrix.errors import InvalidInputError, LikelihoodWarning
+from separatrix.formulas.families import EPS, FAMILIES, ExponentialFamily, Gaussian
+from separatrix.formulas.moments import ClassMoments, class_moments
+from separatrix.geometry import Hyperplanes
+from separatrix.outcome import Fit, Status
+from separatrix.targets import Targets
+
+NEAREST = 2e-8  # a probability nearer to 1 has lost the digits of its log-odds
+SMALLEST = 1e-290  # a variance whose inverse, and that of its eps, is finite
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose: a family for each column, and how to estimate."""
+
+    families: list[ExponentialFamily]
+    shared_variance: bool
+    alpha: float
+    priors: Floats | None
+    smoothing: float = 0.0  # the share of the largest variance of a column that is added to all
+    binarize: float | None = None  # what the entries that these rows say 1 for exceed
+
+    @cached_property
+    def groups(self) -> list[tuple[ExponentialFamily, Integers]]:
+        """Each family with its columns."""
+        if self.families.count(self.families[0]) == len(self.families):  # soon seen for any number of columns
+            return [(self.families[0], np.arange(len(self.families)))]
+        distinct = dict(zip(map(id, self.families), self.families, strict=True))
+        return [(f, np.flatnonzero([g is f for g in self.families])) for f in distinct.values()]
+
+    @property
+    def linear(self) -> bool:
+        """Whether the log-odds are linear in x."""
+        return self.binarize is None and all(
+            f.linear and (self.shared_variance or not isinstance(f, Gaussian)) for f, _ in self.groups
+        )
+
+
+def observe(design: Design, targets: Targets, weight: Floats, settings: Settings) -> ClassMoments:
+    """Check that each column is in its family's support, and take the moments of t(x) in each class."""
+    for family, columns in settings.groups:
+        if type(family).supports is ExponentialFamily.supports:
+            continue
+        found = design.find(partial(_unsupported, family), columns, outside=family.interval)
+        if found is not None:
+            row, column, value = found
+            raise InvalidInputError(
+                f"{'Negative values in data: the' if value < 0 else 'The'} {family.name} family takes "
+                f"{family.support}, but row {row} of {design.column(column)} holds {value:g}. "
+                f"{_ADVICE.get(family.name, 'Choose another family for that column.')}"
+            )
+    mapped = mapped_design(design, partial(map_columns, settings=settings))
+    gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups)
+    moments = class_moments(mapped, targets, weight, spreads=gaussian)
+    if moments.spreads is not None:
+        still = np.flatnonzero(moments.variances() < SMALLEST)
+        still = still[[isinstance(settings.families[j], Gaussian) for j in still]]
+        still = still[~design.constant(still)] if len(still) else still
+        if len(still):
+            raise InvalidInputError(
+                f"{design.column(int(still[0]))} varies by less than 1e-145, so that its variance underflows: "
+                "multiply the column by a large number."
+            )
+    return moments
+
+
+def _unsupported(family: ExponentialFamily, x: Array) -> Array:
+    return ~family.supports(x)
+
+
+_ADVICE = {
+    "bernoulli": "Binarise the column first, for instance X > 0, or choose another family for it.",
+    "poisson": "Counts cannot be negative; for such a column choose family='gaussian'.",
+    "multinomial": "Counts cannot be negative; for such a column choose family='gaussian'.",
+}
+
+
+def map_columns(X: Any, settings: Settings) -> Any:
+    """t(x) in every column: X itself unless a family has a statistic of its own."""
+    own = [(f, columns) for f, columns in settings.groups if not f.linear]
+    if not own:
+        return X
+    if sparse.issparse(X):
+        raise InvalidInputError("A family with a statistic of its own needs dense rows: use X.toarray().")
+    T = np.array(X, dtype=np.float64)
+    for family, columns in own:
+        T[:, columns] = family.statistic(T[:, columns])
+    return T
+
+
+def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, design: Design) -> Fit:
+    """The model that the moments determine; ``design`` only names columns and sets the precision."""
+    counts, (k, d) = moments.counts, moments.means.shape
+    seen = counts > 0
+    empirical = counts / counts.sum()
+    prior = np.where(seen, empirical, np.finfo(np.float64).tiny) if settings.priors is None else settings.priors
+    # a class not seen yet is like all the others together, but for its prior
+    pooled = empirical @ moments.means
+    means = np.where(seen[:, None], moments.means, pooled)
+    weight = np.where(seen, counts, counts.sum())
+
+    parameters = moments.anchor + means
+    natural, log_partition = np.zeros((k, d)), np.zeros((k, d))
+    variances: Floats | None = None
+    held: list[int] = []
+    for family, columns in settings.groups:
+        if isinstance(family, Gaussian):
+            assert moments.spreads is not None
+            variances, floored = _variances(moments, weight, columns, settings)
+            held += list(floored)
+            continue
+        mean = parameters[:, columns]
+        parameters[:, columns] = family.estimate(weight, mean, settings.alpha)
+        theta = family.natural(parameters[:, columns])
+        _check_natural(theta, family, columns, targets, design)
+        natural[:, columns], log_partition[:, columns] = theta, family.log_partition(theta)
+        if family.name == "poisson":
+            held += list(columns[(mean < parameters[:, columns]).any(axis=0)])
+            silent = (parameters[:, columns] == 0).all(axis=0)
+            log_partition[:, columns[silent]] = 0.0
+
+    additive = Additive(settings, np.log(prior), parameters, natural, log_partition, variances)
+    model: Any = additive
+    coef = intercept = None
+    if settings.linear:
+        coef, intercept = _hyperplanes(additive, means, moments.anchor, targets.binary)
+        coef, intercept = design.rounded(coef), design.rounded(intercept)
+        model = Hyperplanes(coef, intercept)
+    certificate = Stationarity(
+        problem="naive_bayes",
+        classes=targets.classes,
+        class_weight=None,
+        unit=float(np.finfo(design.dtype).eps),
+        witness={
+            "families": [family.name for family in settings.families],
+            "shared_variance": settings.shared_variance,
+            "alpha": settings.alpha,
+            "priors_given": settings.priors is not None,
+            "prior": prior,
+            "parameters": parameters,
+            "variances": variances,
+            "coef": coef,
+            "intercept": intercept,
+            **({"smoothing": settings.smoothing} if settings.smoothing else {}),
+            **({"binarize": settings.binarize} if settings.binarize is not None else {}),
+        },
+    )
+    # a density of the user's own is nothing that the check could repeat
+    unknown = any(FAMILIES.get(f.name) is not f for f, _ in settings.groups)
+    unchecked = unknown or not seen.all()
+    near = _near_one(parameters, settings)
+    attributes = {
+        "class_count_": counts,
+        "class_prior_": prior,
+        "parameters_": parameters,
+        "variances_": variances,
+    }
+    warnings = [_held_warning(sorted(set(held)), design)] if held else []
+    if near is not None:
+        warnings.append(_near_warning(near, design))
+    status = Status.UNCHECKED if unchecked else Status.FORMULA if near is None else Status.UNCERTIFIED
+    return Fit(
+        model,
+        None if unchecked or near is not None else certificate,
+        Status.BOUNDED if held else status,
+        attributes=attributes,
+        warnings=tuple(warnings),
+    )
+
+
+def _near_one(parameters: Floats, settings: Settings) -> int | None:
+    """A column with a probability so near to 1 that rounding it changes the log-odds, or None."""
+    for family, columns in settings.groups:
+        if family.name == "bernoulli":
+            near = np.flatnonzero((1 - parameters[:, columns] < NEAREST).any(axis=0))
+            return int(columns[near[0]]) if len(near) else None
+    return None
+
+
+def _near_warning(column: int, design: Design) -> LikelihoodWarning:
+    return LikelihoodWarning(
+        f"A probability in {design.column(column)} is within {NEAREST:g} of 1, where its log-odds lose their digits: "
+        "there is no certificate. Raise alpha."
+    )
+
+
+def _variances(moments: ClassMoments, weight: Floats, columns: Integers, settings: Settings) -> tuple[Floats, Integers]:
+    """Pooled (d,) or own (k, d) variances, smoothed, at least eps times the column's own; and where that binds."""
+    shared = settings.shared_variance
+    assert moments.spreads is not None
+    n = moments.counts.sum()
+    within = moments.spreads.sum(axis=0) / n
+    floor = EPS * moments.variances()
+    raw = within if shared else np.where((moments.counts > 0)[:, None], moments.spreads / weight[:, None], within)
+    if settings.smoothing:
+        raw = raw + settings.smoothing * moments.variances()[columns].max()
+    gaussian = np.zeros(len(within), dtype=bool)
+    gaussian[columns] = True
+    low = (raw < floor) & gaussian
+    return np.where(gaussian, np.maximum(raw, floor), 0.0), np.flatnonzero(low if shared else low.any(axis=0))
+
+
+def _check_natural(
+    theta: Floats, family: ExponentialFamily, columns: Integers, targets: Targets, design: Design
+) -> None:
+    if np.isfinite(theta).all():
+        return
+    c, j = np.argwhere(~np.isfinite(theta))[0]
+    fix = "Use alpha > 0." if family.name in ("bernoulli", "multinomial") else "Drop the column or change its family."
+    raise InvalidInputError(
+        f"In class {targets.classes[c]!r} the {family.name} parameter of {design.column(int(columns[j]))} is at the "
+        f"edge of its range, where the log-odds are infinite. {fix}"
+    )
+
+
+def _held_warning(columns: list[int], design: Design) -> LikelihoodWarning:
+    named = ", ".join(design.column(j) for j in columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return LikelihoodWarning(
+        f"The likelihood has no finite maximum in {named}: a class never varies there (gaussian) or never counts "
+        "anything (poisson). The parameter is held at eps times the column's own scale, so such a column "
+        "outweighs all others: drop it if that is not meant."
+    )
+
+
+def _hyperplanes(additive: Additive, means: Floats, anchor: Floats, binary: bool) -> tuple[Floats, Floats]:
+    """coef and intercept of the log-odds: of class 1 against 0, or of each class against the mean of all."""
+    # contrasts of what exceeds the first class: a large part that all share cancels before it can round
+    natural, partition = (terms - terms[0] for terms in (additive.natural, additive.log_partition))
+    constant = additive.log_prior - partition.sum(axis=1)
+    contrast = np.array([[-1.0, 1.0]]) if binary else np.eye(len(means)) - 1.0 / len(means)
+    coef, intercept = contrast @ natural, contrast @ constant
+    if additive.variances is not None:
+        # (mu_c - m).(x - (mu_c + m) / 2) / sigma², as for centroids: no mu² that a large shift would round
+        precision = np.divide(1.0, additive.variances, out=np.zeros_like(anchor), where=additive.variances > 0)
+        if binary:
+            difference, middle = means[1:] - means[:1], 0.5 * (means[1:] + means[:1])
+        else:
+            centre = means.mean(axis=0)
+            difference, middle = means - centre, 0.5 * (means + centre)
+        slope = difference * precision
+        offset = -(slope * (middle + anchor)).sum(axis=1)
+        coef, intercept = coef + slope, intercept + (offset if binary else offset - offset.mean())
+    return coef, intercept
+
+
+@dataclass(frozen=True)
+class Additive:
+    """score_c(x) = log P(c) + sum_j log p(x_j | c), without the terms that all classes share."""
+
+    settings: Settings
+    log_prior: Floats
+    parameters: Floats
+    natural: Floats
+    log_partition: Floats
+    variances: Floats | None
+
+    def scores(self, X: Any) -> Floats:
+        """(n, k) scores, or (n, 1) log-odds for two classes, some rows at a time."""
+        n, d = X.shape
+        step = max(1, (1 << 20) // max(d, 1))
+        with np.errstate(all="ignore"):
+            joint = np.vstack([self._block(X[first : first + step]) for first in range(0, n, step)])
+        lost = np.flatnonzero(~np.isfinite(joint.max(axis=1)))  # one class may have probability 0, not all of them
+        if len(lost):
+            raise InvalidInputError(
+                f"The score of row {lost[0]} overflows: its entries are too large for the variances."
+            )
+        return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
+
+    def _block(self, X: Any) -> Floats:
+        x = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        t = map_columns(x, self.settings)
+        joint = t @ self.natural.T + (self.log_prior - self.log_partition.sum(axis=1))
+        if self.variances is not None:
+            own = np.broadcast_to(self.variances, self.parameters.shape)
+            for c, (mu, variance) in enumerate(zip(self.parameters, own, strict=True)):
+                live = variance > 0
+                z2 = (x[:, live] - mu[live]) ** 2 / variance[live]
+                joint[:, c] -= 0.5 * (z2 + np.log(variance[live])).sum(axis=1)
+        return np.asarray(joint)

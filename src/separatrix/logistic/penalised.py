@@ -1,0 +1,326 @@
+"""Logistic regression: min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified.
+
+Which solver is fastest is a matter of shape. Newton's method is, where forming the Hessian costs little; then it is
+also exact to rounding. For other small tables it finds its steps by conjugate gradients. For tall data, the Hessian of
+a sample of rows preconditions L-BFGS, whose passes over the data do the rest; or its diagonal, where the sample says
+that this will do. For wide sparse data the diagonal has to do, until it pays to compile a loop: then dual coordinate
+descent needs a few sweeps only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.certificates import LogisticGap
+from separatrix.certificates._data import ALLOWED, Data
+from separatrix.certificates._logistic import Bounds, bounds
+from separatrix.design import Design
+from separatrix.design.row_space import narrowed
+from separatrix.errors import ConvergenceWarning
+from separatrix.geometry import Hyperplanes
+from separatrix.logistic.last_pass import swept
+from separatrix.losses import Logistic
+from separatrix.outcome import Fit, Status
+from separatrix.penalties import Ridge
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import Classes, TwoClasses, reference_basis, symmetric_basis
+from separatrix.solvers.driver import State, run
+from separatrix.solvers.lbfgs import lbfgs
+from separatrix.solvers.logistic_descent import Solver, logistic_descent
+from separatrix.solvers.newton import newton
+from separatrix.solvers.precondition import diagonal, easy, renewed, sampled, sampled_at
+from separatrix.solvers.truncated import truncated
+from separatrix.targets import Targets
+
+Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
+Within: TypeAlias = Callable[[Floats, float], bool]  # told a gradient and a value
+Watched: TypeAlias = Callable[[Floats, Floats], None]  # told coef and intercept after every step
+Record: TypeAlias = Watched | None
+
+TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
+CHEAP = 3e8  # and those that cost next to nothing
+SMALL = 1 << 21  # bytes of a table whose passes cost next to nothing
+SEVERAL = 1 << 23  # of one with several classes, which a sampled Hessian knows less well
+WIDE = 1 << 24  # of one with too few rows to sample
+CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
+EXACT = 1e-12  # of F: what Newton's last step gains at most
+CHECKED = 1 << 22  # bytes of a table on which the check itself costs next to nothing
+TINIEST = float(np.finfo(np.float64).tiny)
+WIDEST = 3000  # largest order of a Hessian to factor
+LONG = 40  # entries of a row beside which the rest of what a sweep does for it is little
+PATIENCE = 60  # passes in which a sampled Hessian should have done
+STEPS = 10  # or less: what so many of Newton's steps cost, at 20 columns of a Hessian a pass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose."""
+
+    C: float
+    solver: str
+    tol: float
+    max_iter: int
+    reference: bool
+
+
+def logistic(
+    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, record: Record = None
+) -> Fit:
+    """Solve, certify, and go on if the certificate asks for more."""
+    risk = make_risk(narrowed(design.anchored()), targets, weight, settings)
+    within = _within(risk, lambda: target)
+    solver, accuracy = choose(risk, settings.solver, within, start is None)
+    target, n_iter = min(settings.tol, accuracy), -1
+
+    def done(state: State) -> bool:
+        return polished(state) if accuracy == 0 else within(state.gradient, state.value)
+
+    states = recovered(solver, risk, first(risk, start))
+    told = None if record is None else told_weights(risk, record)
+    while True:
+        state, n_iter = run(states, done, settings.max_iter, told, first=n_iter + 1)
+        model = in_user_units(risk, design, state.V)
+        certificate, certified = certify(design, targets, weight, model, settings)
+        if certified or state.stalled or n_iter >= settings.max_iter:
+            break
+        target *= 0.1
+    if not certified and state.stalled:
+        certificate, certified = by_decrement(design, targets, weight, model, settings, certificate)
+    if certified:
+        return Fit(model, certificate, Status.CERTIFIED, n_iter)
+    warning = not_converged(n_iter, certificate, state.stalled, settings)
+    return Fit(model, certificate, Status.UNCERTIFIED, n_iter, warnings=(warning,))
+
+
+def not_converged(
+    n_iter: int, certificate: LogisticGap | None, stalled: bool, settings: Settings
+) -> ConvergenceWarning:
+    """What was reached, and what to do."""
+    advice = "rounding allows no better: raise tol." if stalled else "raise max_iter, or tol."
+    reached = "an unknown gap" if certificate is None else f"a relative gap of {certificate.relative_gap:.1e}"
+    return ConvergenceWarning(
+        f"Stopped after {n_iter} iterations at {reached}, not proved to be within tol={settings.tol:g}; {advice}"
+    )
+
+
+def told_weights(risk: Risk, record: Watched) -> Callable[[int, State], None]:
+    """Tells of a state as weights in the user's units, whatever coordinates the solver works in."""
+
+    def told(n_iter: int, state: State) -> None:
+        record(*risk.design.user_units(state.V @ risk.basis.T))
+
+    return told
+
+
+def first(risk: Risk, start: Start) -> Floats:
+    """V of the weights to start from, zero by default."""
+    if start is None:
+        return np.zeros((risk.design.p, risk.k))
+    V = risk.design.from_user_units(*start)
+    return V @ risk.basis
+
+
+def recovered(solver: Solver, risk: Risk, V: Floats) -> Iterator[State]:
+    """The solver's states; from V = 0 after the first, if that one is worse.
+
+    Far on the wrong side (weights of the same columns in other units) the curvature underflows, and no step that it
+    promises leads anywhere.
+    """
+    at_zero = float(risk.weight.sum()) * float(np.log(max(risk.targets.n_classes, 2)))
+    states = solver(risk, V)
+    start = next(states)
+    yield start
+    yield from states if start.value <= at_zero * (1.0 + 1e-9) else solver(risk, np.zeros_like(V))
+
+
+def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Risk:
+    """The objective as stated, in the coordinates of the design."""
+    penalised = not np.isinf(settings.C)
+    penalty = Ridge.on_weights(design.d, design.p, 1.0 if penalised else 0.0)
+    weight = settings.C * weight if penalised else weight
+    if targets.n_classes == 2:
+        return Risk(TwoClasses(Logistic()), penalty, design, targets, weight)
+    basis = (reference_basis if settings.reference else symmetric_basis)(targets.n_classes)
+    return Risk(Classes(basis), penalty, design, targets, weight)
+
+
+def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
+    """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
+
+    Conjugate gradients and coordinate descent need to know what gradient is ``within`` what is asked for. Who cannot
+    say goes by what steps promise to gain, which only a good Hessian knows. The descent has alphas to start from for
+    V = 0 only.
+    """
+    primal, accuracy = _choose_primal(risk, solver, within)
+    if solver == "auto" and within is not None and from_zero and accuracy > 0 and _descends(risk):
+        return lambda r, V: logistic_descent(r, within, primal), np.inf
+    return primal, accuracy
+
+
+def _descends(risk: Risk) -> bool:
+    """Whether to use dual coordinate descent: for two classes in wide sparse rows."""
+    design = risk.design
+    if risk.k > 1 or not design.sparse or design.offset is not None:
+        return False
+    return not (_tall(design) or (_many(design) and design.entries < LONG * design.n))
+
+
+def _tall(design: Design) -> bool:
+    return design.p <= WIDEST and design.n > 3 * design.p
+
+
+def _many(design: Design) -> bool:
+    """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
+    return design.sparse and design.n >= design.d
+
+
+def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solver, float]:
+    design, order = risk.design, risk.design.p * risk.k
+    cost = design.n * order * design.p
+    tiny = 0.5 * cost * risk.k <= TINY
+    tall = _tall(design)
+    small = SEVERAL if risk.k > 1 else SMALL if tall or _many(design) else WIDE
+    if solver == "auto" and within is not None and not tiny:
+        if design.nbytes <= small:
+            return lambda r, V: truncated(r, V, within), CLOSE
+        if tall:
+            return _preconditioned, np.inf
+    if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
+        return newton, 0.0 if cost <= CHEAP else np.inf
+    if solver == "auto" and tall:
+        return _by_sample, np.inf
+    return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
+
+
+def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
+    """L-BFGS, preconditioned by the diagonal where that seems to do, and by a sample of the rows where it does not."""
+    found = easy(risk, V)
+    if found is None:
+        yield from _by_sample(risk, V)
+        return
+    V, precondition, worth = found
+    for state in islice(lbfgs(risk, V, precondition), worth):
+        yield state
+    states = lbfgs(risk, state.V, sampled_at(risk, state.V))
+    yield from islice(_patiently(risk, states), 1, None)
+
+
+def _by_sample(risk: Risk, V: Floats) -> Iterator[State]:
+    """L-BFGS, preconditioned by a sample of the rows, from near its optimum."""
+    renew = risk.design.sparse and risk.k == 1
+    return _patiently(risk, renewed(risk, V) if renew else lbfgs(risk, *sampled(risk, V)))
+
+
+def _patiently(risk: Risk, states: Iterator[State]) -> Iterator[State]:
+    """These states, and those of Newton's method from where many passes have not been enough."""
+    order = risk.design.p * risk.k
+    for state in islice(states, min(PATIENCE, STEPS + STEPS * order // 20) if order <= WIDEST else None):
+        yield state
+    yield from islice(newton(risk, state.V), 1, None)
+
+
+def polished(state: State) -> bool:
+    """Whether Newton's next step would gain rounding only: the last one's error is the square of its own."""
+    return state.decrement <= EXACT * abs(state.value)
+
+
+def _within(risk: Risk, target: Callable[[], float]) -> Within:
+    """Whether 1/2 ‖dF/dw‖², the duality gap once the intercept is optimal, is within the target."""
+    d, total = risk.design.d, float(risk.weight.sum())
+
+    def within(gradient: Floats, value: float) -> bool:
+        gap = 0.5 * float(np.vdot(gradient[:d], gradient[:d]))
+        spill = float(np.abs(gradient[d:]).max(initial=0.0)) / total
+        return gap + spill * abs(value) <= 0.5 * target() * abs(value)
+
+    return within
+
+
+def in_user_units(risk: Risk, design: Design, V: Floats) -> Hyperplanes:
+    """The weights as the model will hold them."""
+    coef, intercept = risk.design.user_units(V @ risk.basis.T)
+    return Hyperplanes(design.rounded(coef), design.rounded(intercept))
+
+
+# ------------------------------------------------------------------ certificates
+def certify(
+    design: Design, targets: Targets, weight: Floats, model: Hyperplanes, settings: Settings
+) -> tuple[LogisticGap | None, bool]:
+    """A certificate of exactly these weights, if one holds, and whether it is within tol."""
+    claim = draft(design, targets, model.coef, model.intercept, settings)
+    return statement(claim, fenchel(design, targets, weight, claim), settings)
+
+
+def by_decrement(
+    design: Design,
+    targets: Targets,
+    weight: Floats,
+    model: Hyperplanes,
+    settings: Settings,
+    certificate: LogisticGap | None,
+) -> tuple[LogisticGap | None, bool]:
+    """The same weights certified by Newton's decrement, if that says more.
+
+    The dual point follows from the weights, and in units where the gradient is large (entries of 1e8) their last
+    bit spoils it, although F hardly feels that bit. The decrement does not depend on the units.
+    """
+    claim = replace(draft(design, targets, model.coef, model.intercept, settings), bound="decrement")
+    if design.p * len(model.coef) > WIDEST:
+        return certificate, False
+    with np.errstate(all="ignore"):
+        other, certified = statement(claim, bounds(design.lend(Data, targets.values, weight), claim), settings)
+    better = other is not None and (certificate is None or other.relative_gap < certificate.relative_gap)
+    return (other, certified) if better else (certificate, False)
+
+
+def draft(design: Design, targets: Targets, coef: Floats, intercept: Floats, settings: Settings) -> LogisticGap:
+    """The certificate of these weights, its numbers still to come."""
+    return LogisticGap(
+        loss="log",
+        C=settings.C,
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        coef=coef,
+        intercept=intercept,
+        fit_intercept=design.intercept,
+        reference=settings.reference,
+        task=None,
+        bound="decrement" if np.isinf(settings.C) else "fenchel",
+        primal=np.nan,
+        dual=np.nan,
+        tol=settings.tol,
+    )
+
+
+def statement(claim: LogisticGap, found: Bounds, settings: Settings) -> tuple[LogisticGap | None, bool]:
+    """The certificate with its numbers rounded outward, and whether it is within tol; None if rounding drowns it.
+
+    Rounding gets half of what the check allows, so that another order of summation does not take it beyond.
+    """
+    primal = found.primal + 1.01 * found.primal_error
+    dual = min(max(found.dual - 1.01 * found.dual_error, 0.0), primal)
+    if not (np.isfinite(primal) and np.isfinite(dual)):
+        return None, False
+    scale = max(abs(primal), TINIEST)
+    reached = max((primal - dual) / scale, found.error / (0.5 * ALLOWED * scale))
+    if not reached <= 1.0:
+        return None, False
+    certified = reached <= settings.tol
+    tol = min(settings.tol if certified else reached * (1.0 + 1e-12), 1.0)
+    return replace(claim, primal=primal, dual=dual, tol=tol), certified
+
+
+def fenchel(design: Design, targets: Targets, weight: Floats, claim: LogisticGap) -> Bounds:
+    """F and the dual value: of small tables as the check computes them, else in one pass if that is accurate enough."""
+    if design.nbytes > CHECKED:
+        found = swept(design, targets, weight, claim)
+        if not found.error > 0.5 * ALLOWED * claim.tol * abs(found.primal):
+            return found
+    with np.errstate(all="ignore"):
+        return bounds(design.lend(Data, targets.values, weight), claim)

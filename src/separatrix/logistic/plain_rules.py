@@ -1,0 +1,185 @@
+"""The plain rules on the data as it is: gradient descent on the summed objective, and one point at a time.
+
+With the step 1/L, L a bound on the objective's curvature, every gradient step lowers it. The stochastic rule takes
+the points of a pass in a new random order, with the step 10 eta / (9 + m) in pass m: at a constant step the weights
+would hover about the optimum for ever. Its default eta is 1 / max_i L_i, L_i the curvature of point i's own term: no
+single step overshoots on its point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.design import Design
+from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.geometry import Hyperplanes
+from separatrix.logistic.maximum_likelihood import Likelihood, certified, without_certificate
+from separatrix.logistic.penalised import Settings, Start, certify, first, make_risk
+from separatrix.logistic.progress import Criterion, Gap, Watch, on_states, recorder, user_weights
+from separatrix.losses import SigmoidSquared
+from separatrix.outcome import Fit, Status, Trace
+from separatrix.problems.risk import Risk
+from separatrix.problems.scored import TwoClasses
+from separatrix.solvers.driver import State, run
+from separatrix.solvers.gradient import gradient_descent, largest_curvature
+from separatrix.solvers.online import Rows
+from separatrix.solvers.sgd import Points, steepest_point
+from separatrix.targets import Targets
+
+DECAY = 10  # passes after which the stochastic step has halved
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How to go down: by all points at once or one by one, with which step, watched or not.
+
+    Parameters
+    ----------
+    stochastic : bool
+    rate : float or None
+        eta; None for 1/L.
+    rng : RandomState
+        Draws the order of the points.
+    trace : bool
+    """
+
+    stochastic: bool
+    rate: float | None
+    rng: np.random.RandomState
+    trace: bool
+
+
+@dataclass(frozen=True)
+class Descended:
+    """Where it went."""
+
+    coef: Floats
+    intercept: Floats
+    n_iter: int
+    rate: float
+    safe: float  # the default step
+    trace: Trace | None
+
+    def warning(self, figure: str, settings: Settings) -> ConvergenceWarning:
+        """What was reached, and what to do."""
+        step = f"learning_rate={self.rate:.3g}"
+        if self.rate > self.safe:
+            step += f", which is above the safe step 1/L = {self.safe:.3g}: lower it"
+        return ConvergenceWarning(
+            f"Stopped after {self.n_iter} iterations at {figure}, above tol={settings.tol:g} ({step}). Raise max_iter, "
+            "or tol, bring the columns of X to mean 0 and similar size, or use solver='auto'."
+        )
+
+
+def descended_logistic(
+    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start, descent: Descent
+) -> Fit:
+    """Cross-entropy by one of the plain rules, certified as by any other solver."""
+    risk = make_risk(design, targets, weight, settings)
+    criterion = Gap(design, targets, weight, settings)
+    end = descend(risk, criterion, settings, start, descent)
+    model = Hyperplanes(design.rounded(end.coef), design.rounded(end.intercept))
+    fit = _concluded(design, targets, weight, settings, model)
+    warnings = fit.warnings
+    if fit.status is Status.UNCERTIFIED:
+        _, _, gap = criterion.measure(model.coef, model.intercept)
+        warnings = (end.warning(f"a relative gap of {gap:.1e}", settings),)
+    return replace(fit, n_iter=end.n_iter, trace=end.trace, warnings=warnings)
+
+
+def _concluded(design: Design, targets: Targets, weight: Floats, settings: Settings, model: Hyperplanes) -> Fit:
+    """The certificate of these very weights, or the proof that there is no maximum."""
+    if np.isinf(settings.C):
+        likelihood = Likelihood(design, targets, weight, settings)
+        return certified(likelihood, model, 0) or without_certificate(likelihood, model, 0, stalled=False)
+    certificate, within = certify(design, targets, weight, model, settings)
+    return Fit(model, certificate, Status.CERTIFIED if within else Status.UNCERTIFIED)
+
+
+def descend(risk: Risk, criterion: Criterion, settings: Settings, start: Start, descent: Descent) -> Descended:
+    """Step after step, or pass after pass, until the criterion is within tol or max_iter is reached."""
+    trace = Trace() if descent.trace else None
+    watch = recorder(trace, criterion, risk, risk.design) if trace is not None else None
+    enough = _now_and_then(criterion, settings.tol)
+    steepest = risk.loss.steepest
+    if descent.stochastic:
+        curvature = steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
+    else:
+        curvature = largest_curvature(risk, steepest)
+    safe = 1.0 / curvature if curvature > 0 else 1.0  # where nothing bends, nothing moves
+    rate = safe if descent.rate is None else descent.rate
+    try:
+        if descent.stochastic:
+            coef, intercept, n_iter = _passes(risk, settings, start, rate, descent.rng, enough, watch)
+        else:
+            coef, intercept, n_iter = _steps(risk, settings, start, rate, enough, watch)
+    except FloatingPointError as error:
+        raise InvalidInputError(
+            f"learning_rate={rate:.3g} makes the weights diverge ({error}): use a smaller one, such as the default "
+            f"1/L = {safe:.3g}."
+        ) from error
+    return Descended(coef, intercept, n_iter, rate, safe, trace)
+
+
+Enough = Callable[[Floats, Floats], bool]
+
+
+def _steps(
+    risk: Risk, settings: Settings, start: Start, rate: float, enough: Enough, watch: Watch | None
+) -> tuple[Floats, Floats, int]:
+    """Gradient descent on all points."""
+
+    def done(state: State) -> bool:
+        return enough(*user_weights(risk, state.V))
+
+    record = None if watch is None else on_states(risk, watch)
+    state, n_iter = run(gradient_descent(risk, first(risk, start), rate), done, settings.max_iter, record)
+    return *user_weights(risk, state.V), n_iter
+
+
+def _passes(
+    risk: Risk,
+    settings: Settings,
+    start: Start,
+    rate: float,
+    rng: np.random.RandomState,
+    enough: Enough,
+    watch: Watch | None,
+) -> tuple[Floats, Floats, int]:
+    """Pass after pass over the points, each in a new random order."""
+    design, d = risk.design, risk.design.d
+    W = np.column_stack(user_weights(risk, first(risk, start)))
+    ridge = float(risk.ridge.max(initial=0.0))
+    squared = risk.loss == TwoClasses(SigmoidSquared())
+    points = Points(Rows(design), risk.targets.values, risk.weight, ridge, squared, settings.reference)
+    history = np.empty((design.n if watch is not None else 0, *W.shape))
+    if watch is not None:
+        watch(W[:, :d], W[:, d], -1, True)
+    for n_iter in range(1, settings.max_iter + 1):
+        order = rng.permutation(design.n)
+        points.one_pass(W, rate * DECAY / (DECAY - 1 + n_iter), order, history)
+        if watch is not None:
+            for t, point in enumerate(order):
+                watch(history[t, :, :d], history[t, :, d], int(point), t == design.n - 1)
+        if enough(W[:, :d], W[:, d]):
+            break
+    return W[:, :d].copy(), W[:, d].copy(), n_iter
+
+
+def _now_and_then(criterion: Criterion, tol: float) -> Enough:
+    """Whether the criterion is within tol, asked ever more rarely: the asking costs about what a step does."""
+    calls, next_call = 0, 0
+
+    def enough(coef: Floats, intercept: Floats) -> bool:
+        nonlocal calls, next_call
+        calls += 1
+        if calls <= next_call:
+            return False
+        next_call = calls + calls // 10
+        return criterion.measure(coef, intercept)[2] <= tol
+
+    return enough

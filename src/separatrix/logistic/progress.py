@@ -1,0 +1,120 @@
+"""How far weights are from optimal, and a record of how they got there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.design import Design
+from separatrix.logistic.maximum_likelihood import Likelihood, maximum_likelihood
+from separatrix.logistic.penalised import Settings, Start, draft, fenchel, first, logistic, make_risk
+from separatrix.outcome import Fit, Trace
+from separatrix.problems.risk import Risk
+from separatrix.solvers.driver import State
+from separatrix.targets import Targets
+
+TINY = float(np.finfo(np.float64).tiny)
+
+# told the weights coef (k, d) and intercept (k,), the point that led to them (-1: all), and whether to measure
+Watch: TypeAlias = Callable[[Floats, Floats, int, bool], None]
+
+
+class Criterion(Protocol):
+    """What `tol` bounds."""
+
+    @property
+    def name(self) -> str:
+        """Its column in a trace."""
+
+    def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
+        """The objective at these weights, the figure itself, and the figure as it compares with `tol`."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """F minus a lower bound on its minimum: of the dual, or for C = inf of Newton's decrement."""
+
+    name: ClassVar[str] = "gap"
+    design: Design
+    targets: Targets
+    weight: Floats
+    settings: Settings
+
+    @cached_property
+    def _likelihood(self) -> Likelihood:
+        return Likelihood(self.design, self.targets, self.weight, self.settings)
+
+    def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
+        if np.isinf(self.settings.C):
+            _, found = self._likelihood.bounds(coef, intercept)
+        else:
+            claim = draft(self.design, self.targets, coef, intercept, self.settings)
+            found = fenchel(self.design, self.targets, self.weight, claim)
+        gap = max(found.primal - found.dual, 0.0) + found.error
+        return found.primal, gap, gap / max(abs(found.primal), TINY)
+
+
+def user_weights(risk: Risk, V: Floats) -> tuple[Floats, Floats]:
+    """coef (k, d) and intercept (k,) of the classes, in the user's units."""
+    return risk.design.user_units(V @ risk.basis.T)
+
+
+def recorder(trace: Trace, criterion: Criterion, risk: Risk, design: Design) -> Watch:
+    """Writes one row of the trace for each step: one or two passes over the rows."""
+    anchored, codes = design.anchored(), risk.targets.values
+
+    def watch(coef: Floats, intercept: Floats, point: int, measured: bool) -> None:
+        scores = anchored.dot(anchored.from_user_units(coef, intercept))
+        predicted = (scores[:, 0] >= 0) if len(coef) == 1 else scores.argmax(axis=1)
+        if measured:
+            objective, figure, _ = criterion.measure(coef, intercept)
+        else:
+            objective, figure = risk.value_and_gradient(first(risk, (coef, intercept)))[0], np.nan
+        weights = np.column_stack([coef, intercept])
+        trace.record(
+            step=trace.n_steps,
+            point=point,
+            objective=objective,
+            **{criterion.name: figure},
+            mistakes=int((predicted != codes).sum()),
+            weights=weights[0] if len(weights) == 1 else weights,
+        )
+
+    return watch
+
+
+def on_states(risk: Risk, watch: Watch) -> Callable[[int, State], None]:
+    """The watch as the driver calls it: after every step on all points."""
+    return lambda _, state: watch(*user_weights(risk, state.V), -1, True)
+
+
+def watched(
+    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
+) -> Fit:
+    """Cross-entropy by the solvers that condition the problem themselves, recorded if so wished."""
+    learn = _quietly(maximum_likelihood if np.isinf(settings.C) else logistic)
+    if not traced:
+        return learn(design, targets, weight, settings, start)
+    trace = Trace()
+    risk = make_risk(design.anchored(), targets, weight, settings)
+    watch = recorder(trace, Gap(design, targets, weight, settings), risk, design)
+
+    def record(coef: Floats, intercept: Floats) -> None:
+        watch(coef, intercept, -1, True)
+
+    return replace(learn(design, targets, weight, settings, start, record), trace=trace)
+
+
+def _quietly(learn: Callable[..., Fit]) -> Callable[..., Fit]:
+    """Numbers beyond the floats are no news to a solver, which tells by itself that they lead nowhere."""
+
+    def learned(*arguments: Any) -> Fit:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return learn(*arguments)
+
+    return learned

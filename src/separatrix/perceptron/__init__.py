@@ -1,0 +1,1 @@
+"""Perceptrons: Rosenblatt's rule, the pocket, Kozinec's algorithm, kernels."""

@@ -1,0 +1,262 @@
+"""The plan: Newton steps first, linear programs for what they leave open, exact arithmetic where floats cannot tell.
+
+Nothing is returned that its certificate does not verify.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import Inseparable, Separator
+from separatrix.design import Block, Design, as_design
+from separatrix.design.reducing import Parts
+from separatrix.errors import UndecidedError
+from separatrix.separation.cone import Cone, conditioned, powers_of_two
+from separatrix.separation.directions import separator, shortest, user_units, with_first_class
+from separatrix.separation.faces import prove
+from separatrix.separation.integers import Pair, WholeRows, independent
+from separatrix.separation.newton import newton
+from separatrix.separation.programs import ZERO, LeadProgram, largest_lead
+from separatrix.separation.repair import ExactWeights, filled, only_support, repaired
+from separatrix.separation.touching import balance, one_column
+from separatrix.separation.work import Work
+from separatrix.targets import Targets
+
+SMALL_ORDER = 150  # coefficients, and
+SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
+SMALL_BALANCE = 30_000_000  # steps of elimination, the same
+WIDE = 1_000_000_000  # steps of elimination, n² d, up to which columns are chosen among more than there are rows
+HINTS = 400  # rows that the exact method starts from
+TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, its certificate, and the direction (coef, intercept) that separates or quasi-separates, in floats."""
+
+    certificate: Separator | Inseparable
+
+    @property
+    def verdict(self) -> str:
+        """Separable, quasi-separable or overlapping."""
+        return "separable" if isinstance(self.certificate, Separator) else self.certificate.verdict
+
+    @property
+    def direction(self) -> tuple[Floats, Floats] | None:
+        """coef (1, d) or (k, d) and intercept, None if the classes overlap."""
+        if self.certificate.coef is None:
+            return None
+        coef, intercept = self.certificate.coef, self.certificate.intercept
+        return np.asarray(coef, dtype=np.float64), np.asarray(intercept, dtype=np.float64)
+
+
+def search(design: Design, targets: Targets, exact: bool = False, max_work: float = np.inf) -> Finding:
+    """Decide whether the classes are separable: by hyperplane for two, in the softmax sense for more.
+
+    Raises `UndecidedError` if floats cannot tell, the problem is large, and exact arithmetic was not asked for; and
+    after ``max_work`` products of whole numbers, or what takes as long.
+    """
+    return Finding(Search(design, targets.values, targets.classes, exact, Work(max_work)).run())
+
+
+@dataclass(frozen=True)
+class Search:
+    """Rows, class codes and labels, whether the proof must be exact, and what it may cost."""
+
+    design: Design
+    codes: Integers
+    classes: Array
+    exact: bool
+    work: Work
+
+    def run(self) -> Separator | Inseparable:
+        """The certificate of the verdict."""
+        if self.design.d > self.design.n and self.design.n**2 * self.design.d <= WIDE:
+            found = self._on_few_columns()
+            if found is not None:
+                return found
+        return self._on_all_columns()
+
+    def _on_few_columns(self) -> Separator | Inseparable | None:
+        """Independent rows can have any scores, so they are separable; None unless that, or few columns, tell.
+
+        As many columns as rows span the others, and an answer for these is one for all, if it verifies.
+        """
+        x = self.design.array()
+        size = powers_of_two(self.design)
+        x1 = np.column_stack([x * size, np.full((self.design.n, int(self.design.intercept)), 1.0)])
+        own = np.eye(len(self.classes))[self.codes]
+        try:
+            weights = linalg.cho_solve(linalg.cho_factor(x1 @ x1.T), own[:, 1:] - own[:, :1])
+        except linalg.LinAlgError:
+            weights = None
+        found: Separator | Inseparable | None = None
+        if weights is not None:
+            found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
+        if found is not None:
+            return found
+        columns = np.sort(independent((x * size).T))
+        if not len(columns):
+            return None
+        few = replace(self, design=as_design(np.ascontiguousarray(x[:, columns]), self.design.intercept))
+        try:
+            found = few._on_all_columns()
+        except UndecidedError:
+            return None
+        if found.coef is not None:
+            coef = np.zeros((len(found.coef), self.design.d), dtype=found.coef.dtype)
+            coef[:, columns] = found.coef
+            found = replace(found, coef=coef)
+        return found if self.design.lend(found.verify, self.classes[self.codes]) else None
+
+    def _on_all_columns(self) -> Separator | Inseparable:
+        cone = conditioned(self.design, self.codes, len(self.classes))
+        steps = newton(cone)
+        found: Separator | Inseparable | None = None
+        if steps.separates:
+            found = self._separated(cone, steps.V)
+        elif steps.weights is not None:
+            if not self.exact and (steps.clear or cone.q > SMALL_ORDER):
+                found = self._balanced(steps.weights)
+            if found is None and (self.exact or cone.q <= SMALL_ORDER):
+                found = self._overlapping(repaired(WholeRows(cone), steps.weights))
+        if found is not None:
+            return found
+        program = largest_lead(cone, steps.V, self.work)
+        if program is not None and program.separates:
+            found = self._separated(cone, program.V)
+            if found is not None:
+                return found
+        if program is not None:
+            found = self._touching(cone, program)
+            if found is not None:
+                return found
+        if not (self.exact or self._small(cone)):
+            raise UndecidedError(
+                f"Rounding in float64 hides whether these {self.design.n} rows can be separated: call "
+                "separability(X, y, exact=True), which decides in rational arithmetic and may take long."
+            )
+        hints: list[Pair] = []
+        if program is not None:
+            hints = [(int(i), int(c)) for i, c in zip(program.rows[:HINTS], program.rivals[:HINTS], strict=True)]
+        return self._proved(cone, hints, steps.weights)
+
+    def _small(self, cone: Cone) -> bool:
+        return cone.q <= SMALL_ORDER and cone.size * cone.q <= SMALL_ENTRIES
+
+    def _separated(self, cone: Cone, V: Floats) -> Separator | None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            coef, intercept = cone.design.user_units(V)
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            return None
+        return separator(self.design, self.codes, self.classes, coef, intercept)
+
+    def _balanced(self, weights: Floats) -> Inseparable | None:
+        """Overlap, by weights whose sums are 0 up to rounding."""
+        bound = self._margin_bound(weights)
+        return self._held(self._inseparable("overlapping", weights, (), (), None, bound))
+
+    def _overlapping(self, weights: ExactWeights | None) -> Inseparable | None:
+        if weights is None:
+            return None
+        return self._held(self._inseparable("overlapping", weights.floats, weights.at, weights.fractions, None, 0.0))
+
+    def _quasi(self, weights: ExactWeights, direction: tuple[Array, Array]) -> Inseparable | None:
+        return self._held(
+            self._inseparable("quasi-separable", weights.floats, weights.at, weights.fractions, direction, 0.0)
+        )
+
+    def _touching(self, cone: Cone, program: LeadProgram) -> Inseparable | None:
+        """Quasi-separation by one column, if the rows that bind in the program balance exactly."""
+        support = [(int(i), int(c)) for i, c in zip(*program.support, strict=True)]
+        if program.margin > ZERO or not (self.exact or len(support) ** 2 * cone.q <= SMALL_BALANCE):
+            return None
+        direction = one_column(self.design, self.codes, len(self.classes))
+        if direction is None or not support:
+            return None
+        whole = WholeRows(cone)
+        weights = balance(whole, support)
+        if weights is None:
+            return None
+        return self._quasi(only_support(whole, tuple(weights), tuple(weights.values())), direction)
+
+    def _proved(self, cone: Cone, hints: list[Pair], near: Floats | None) -> Separator | Inseparable:
+        """The verdict in rational arithmetic."""
+        whole = WholeRows(cone)
+        faces = prove(whole, hints, self.work)
+        found: Separator | Inseparable | None
+        if faces.verdict == "separable":
+            assert faces.direction is not None
+            coef, intercept = user_units(whole, shortest(whole, faces.direction))
+            found = separator(self.design, self.codes, self.classes, coef, intercept)
+        elif faces.direction is None:
+            found = self._overlapping(filled(whole, near, faces.support, faces.weights))
+        else:
+            found = self._quasi(only_support(whole, faces.support, faces.weights), user_units(whole, faces.direction))
+        assert found is not None, "an exact proof verifies"
+        return found
+
+    def _inseparable(
+        self,
+        verdict: str,
+        weights: Floats,
+        at: tuple[Pair, ...],
+        fractions: tuple[object, ...],
+        direction: tuple[Array, Array] | None,
+        bound: float,
+    ) -> Inseparable:
+        k = len(self.classes)
+        if k == 2:
+            weights = weights.sum(axis=1)  # one of each pair is 0
+            places = [i for i, _ in at]
+        else:
+            places = [i * k + c for i, c in at]
+        coef, intercept = direction if direction is not None else (None, None)
+        if direction is not None and k > 2:
+            coef, intercept = with_first_class(*direction)
+        values = np.empty(len(fractions), dtype=object)
+        values[:] = fractions
+        return Inseparable(
+            classes=self.classes,
+            positive=1 if k == 2 else None,
+            fit_intercept=self.design.intercept,
+            verdict=verdict,
+            exact=bound == 0.0,
+            weights=weights,
+            exact_at=np.array(places, dtype=np.intp),
+            exact_weights=values,
+            coef=coef,
+            intercept=intercept,
+            margin_bound=bound,
+        )
+
+    def _held(self, certificate: Inseparable) -> Inseparable | None:
+        return certificate if self.design.lend(certificate.verify, self.classes[self.codes]) else None
+
+    def _margin_bound(self, weights: Floats) -> float:
+        """What sums of at most TOLERANCE times their terms' sizes prove: see `Inseparable`."""
+        first = np.asarray(self.design.block(0, 1).tdot(np.ones((1, 1))))[: self.design.d, 0]
+        if not self.design.intercept:
+            first = first * 0
+        size, total, reach = self.design.reduce(_sizes, self.codes, weights, args=(first,), rules=("sum", "sum", "max"))
+        if len(self.classes) == 2:
+            return float(1.001 * TOLERANCE * np.linalg.norm(size[0]) / total * np.hypot(1.0, reach))
+        return float(1.001 * TOLERANCE * np.linalg.norm(size) / total)
+
+
+def _sizes(block: Block, codes: Array, lam: Floats, first: Floats) -> Parts:
+    """The sizes of what the sums of each class consist of, the total weight, and the longest row about the first."""
+    out, reach = np.zeros((lam.shape[1], len(first) + 1)), 0.0
+    for start in range(0, len(codes), 1024):
+        rows = slice(start, start + 1024)
+        x = block.x[rows]
+        about = np.abs((x.toarray() if hasattr(x, "toarray") else x) - first)
+        reach = max(reach, float(np.linalg.norm(about, axis=1).max()))
+        both = lam[rows].copy()
+        both[np.arange(len(both)), codes[rows]] += both.sum(axis=1)
+        out += both.T @ np.column_stack([about, np.ones(len(about))])
+    return out, lam.sum(), reach

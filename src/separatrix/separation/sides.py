@@ -1,0 +1,103 @@
+"""On which side of a hyperplane each row lies, proved; and what follows: a separator, or a count of errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix._typing import Array, Floats
+from separatrix.certificates import ErrorBound, Separator
+from separatrix.certificates._signs import TINY, exact_score
+from separatrix.design import Block, Design
+from separatrix.design.reducing import Parts
+from separatrix.separation.margins import margin_below
+from separatrix.targets import Targets
+
+EPS = float(np.finfo(np.float64).eps)
+EXACT = 2.0**53  # float64 adds whole numbers up to this without rounding
+HASHED = 2_000_000  # entries of a table whose rows are compared with each other
+
+
+def sides(design: Design, w: Floats, b: float) -> tuple[Floats, Array]:
+    """w.x + b in float64 for every row, and its sign -1, 0 or +1 in exact arithmetic.
+
+    Float64 with a bound on its rounding error decides first, rational arithmetic where the bound is too wide.
+    """
+    whole = bool((np.rint(w) == w).all() and np.rint(b) == b)
+    scores, doubtful = design.rows(_scored, args=(w, b, whole))
+    signs = np.sign(np.nan_to_num(scores)).astype(np.int8)
+    for i in doubtful:
+        exact = exact_score(design.row(i), w, b) if w.any() else b
+        signs[i] = (exact > 0) - (exact < 0)
+    return scores, signs
+
+
+def separator(design: Design, targets: Targets, task: int, w: Floats, b: float) -> Separator | None:
+    """The certificate that y_i (w.x_i + b) > 0 for every row of one task, or None if that is not so."""
+    if not w.any():
+        return None
+    y = task_signs(targets, task)
+    margin = margin_below(design, (y > 0).astype(np.intp), w[None], np.array([b]))
+    if not margin > 0:  # a wrong row, or many that only exact arithmetic can tell from the boundary
+        _, signs = sides(design, w, b)
+        if not (y * signs > 0).all():
+            return None
+    return Separator(targets.classes, w[None].copy(), np.array([b]), positive_code(targets, task), max(0.0, margin))
+
+
+def error_bound(
+    design: Design, targets: Targets, weight: Floats, task: int, w: Floats, b: float, lower_bound: float
+) -> ErrorBound:
+    """The certificate that counts the errors of a hyperplane; the bound is 0 or that of `identical_rows`."""
+    _, signs = sides(design, w, b)
+    wrong = (signs >= 0) != (task_signs(targets, task) > 0)
+    return ErrorBound(
+        classes=targets.classes,
+        coef=w[None].copy(),
+        intercept=np.array([b]),
+        positive=positive_code(targets, task),
+        class_weight=targets.class_weight,
+        errors=float(weight[wrong].sum()),
+        lower_bound=lower_bound,
+        proof="identical rows" if lower_bound > 0 else "nothing",
+        fit_intercept=design.intercept,
+    )
+
+
+def identical_rows(design: Design, targets: Targets, weight: Floats, task: int) -> float:
+    """Of equal rows with opposite labels the lighter side is wrong: the sum, or 0 for data too large to compare."""
+    if design.n * design.d > HASHED:
+        return 0.0
+    _, group = np.unique(design.array() + 0.0, axis=0, return_inverse=True)
+    positive = task_signs(targets, task) > 0
+    group = group.ravel()
+    sums = [np.bincount(group, weights=weight * side, minlength=design.n) for side in (positive, ~positive)]
+    return float(np.minimum(*sums).sum())
+
+
+def task_signs(targets: Targets, task: int) -> Floats:
+    """y_i = ±1 of one task."""
+    return np.where(targets.values == positive_code(targets, task), 1.0, -1.0)
+
+
+def positive_code(targets: Targets, task: int) -> int:
+    """The code of the class with y_i = +1: of two classes the second, of more the task's own."""
+    return 1 if targets.binary else task
+
+
+def length(w: Floats) -> float:
+    """‖w‖ without a square that overflows or vanishes; 0 for w = 0."""
+    largest = float(np.abs(w).max(initial=0.0))
+    return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0
+
+
+def _scored(block: Block, w: Floats, b: float, whole: bool) -> Parts:
+    """Scores, and which rows may be on the other side for all that float64 can tell."""
+    x = block.x
+    with np.errstate(all="ignore"):
+        scores = np.asarray(x @ w + b)
+        size = np.asarray(abs(x) @ np.abs(w) + abs(b))
+    entries = x.data if hasattr(x, "indptr") else x
+    if whole and size.max() < EXACT and (np.rint(entries) == entries).all():
+        return scores, np.zeros(0, dtype=np.intp)
+    unclear = ~(np.abs(scores) > (block.design.d + 8) * (EPS * size + TINY))
+    return scores, block.rows.start + np.flatnonzero(unclear)

@@ -1,0 +1,288 @@
+"""The soft margin with a kernel: min over w in feature space and b of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i f(x_i)).
+
+Small problems are brought near the optimum by moving some pairs of multipliers, or, where that is not near enough, by
+an interior-point method on the whole kernel matrix; large ones by sequential minimal optimisation on rows of it. Where
+the matrix is at hand, the last digits come from solving for the free points exactly.
+Kernel values are divided by the largest k(x, x) first, and C multiplied by it: the problem is the same, at any scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.certificates._data import ALLOWED
+from separatrix.certificates._kernels import LARGEST_TESTED, semidefinite
+from separatrix.errors import InvalidInputError
+from separatrix.kernels import KernelRows, Precomputed
+from separatrix.loops import threads
+from separatrix.solvers.active_set import approached, ascended, polished
+from separatrix.solvers.interior_point import KernelMargins, interior_point
+from separatrix.solvers.kernel_columns import KernelColumns
+from separatrix.solvers.smo import Smo
+from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_gap, sums
+from separatrix.svm.balance import balanced
+from separatrix.svm.pair_matrices import symmetric
+
+DENSE = 2000  # points whose kernel matrix is held in full
+PATIENT = 100  # pairs to move for each point, before the interior-point method has its turn
+LARGEST_BOUND = 1e200  # of C_i k(x_i, x_i): beyond it sums overflow
+SOLVED = 1e-10  # relative gap from which on only rounding is left
+NEAR = 1e-2  # of a margin, by which a pair may be wrong when the free points are first guessed
+HOPEFUL = 0.1  # relative gap up to which guesses are worth their price
+GUESSES = 3  # of the free points, before the interior-point method finds them
+MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a support vector machine is told, apart from the data."""
+
+    C: float = 1.0
+    tol: float = 1e-4
+    max_iter: int = 20_000_000
+    cache_bytes: float = 200 * 2.0**20
+    single: bool = False  # whether the model is to be float32
+    fit_intercept: bool = True  # whether b is free, or 0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best.
+
+    Parameters
+    ----------
+    alpha, expansion : arrays of shape (n,)
+        The dual point, and alpha_i y_i as the model has it: rounded, or stretched by rounding's worth.
+    b : float
+    scores : array of shape (n,)
+        f(x_i).
+    square : float
+        ‖w‖².
+    primal, dual : float
+    n_iter : int
+    semidefinite : bool or None
+        Whether the kernel matrix is positive semidefinite; None if that is not known.
+    pulls : array of shape (n,)
+        sum_j alpha_j y_j k(x_j, x_i).
+    summed : float
+        The sum of |alpha_j| in the sums above, each as often as it was added or taken off.
+    doubt : float
+        The relative gap that rounding alone makes of the claim.
+    """
+
+    alpha: Floats
+    expansion: Floats
+    b: float
+    scores: Floats
+    square: float
+    primal: float
+    dual: float
+    n_iter: int
+    semidefinite: bool | None
+    pulls: Floats
+    summed: float
+    doubt: float = 0.0
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
+        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
+        return max(gap, self.doubt)
+
+
+def soft_margin(
+    rows: KernelRows,
+    y: Floats,
+    bound: Floats,
+    settings: Settings,
+    dense: bool,
+    start: Floats | None = None,
+    matrix: Callable[[], Floats] | None = None,
+) -> Machine:
+    """Solve one task; ``dense`` says whether the interior-point method comes before the descent or after.
+
+    ``start`` are multipliers of an earlier fit, for the descent; an interior-point method has no use for them.
+    ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs.
+    """
+    scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
+    with np.errstate(over="ignore"):
+        U = bound * scale
+    if not float(U.sum()) < LARGEST_BOUND:
+        raise InvalidInputError(
+            f"C times the kernel values is {float(U.max()):.1e}: scale the columns of X, or lower C."
+        )
+    n = len(y)
+    K = scaled_matrix(rows, scale, matrix) if n <= DENSE else None
+    definite = is_semidefinite(rows, K, scale)
+    start = None if start is None else np.minimum(start * scale, U)
+    found = _optimum(rows, scale, K if definite else None, y, U, settings, dense, start)
+    alpha = np.clip(found.alpha, 0.0, U)
+    if settings.fit_intercept:
+        alpha = np.minimum(balanced(alpha, y, U), U)
+    if not np.array_equal(alpha, found.alpha):
+        found = replace(found, alpha=alpha, F=None, summed=0.0)
+    return _machine(Problem(rows, scale, K, y, bound), found, settings, definite)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One task: its points, what kernel values are divided by, their matrix if it is held, signs and bounds."""
+
+    rows: KernelRows
+    scale: float
+    K: Floats | None
+    y: Floats
+    bound: Floats
+
+    def sums(self, coef: Floats) -> Floats:
+        """sum_j K_ij coef_j / scale for every point i, in float64."""
+        if self.K is not None:
+            return sums(self.K, coef)
+        used = np.flatnonzero(coef)
+        columns = KernelColumns.of(self.rows, self.scale, np.float64).restricted(used)
+        return columns.dot(np.arange(len(coef)), coef[used])
+
+
+@dataclass(frozen=True)
+class Found:
+    """alpha, its residuals in float64 if they are known, the steps it took, and what was added up in F."""
+
+    alpha: Floats
+    F: Floats | None
+    steps: int
+    summed: float = 0.0
+
+
+def _optimum(
+    rows: KernelRows,
+    scale: float,
+    K: Floats | None,
+    y: Floats,
+    U: Floats,
+    settings: Settings,
+    dense: bool,
+    start: Floats | None,
+) -> Found:
+    """The dual point; K, if it is at hand and positive semidefinite, gives the last digits."""
+    free = settings.fit_intercept
+    tol = (1.0 - ALLOWED) * settings.tol  # the rest is for rounding, which the claim has to cover
+    if K is None:
+        descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
+        return Found(descent.alpha, descent.F, descent.steps, descent.summed)
+
+    def gap_of(alpha: Floats) -> float:
+        return relative_gap(alpha, y - sums(K, alpha * y), y, U, None if free else 0.0)
+
+    most = min(len(y), settings.max_iter)
+    alpha, steps = (approached if free else ascended)(K, y, U, NEAR, most)
+    if steps < most or gap_of(alpha) < HOPEFUL:
+        near = polished(K, y, U, alpha, GUESSES, free)
+        if near.distance < SOLVED:  # most problems are that easy
+            return Found(near.alpha, near.F, steps)
+    if dense:
+        alpha, steps = interior_optimum(K, y, U, free)
+        if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
+            return Found(alpha, None, steps)
+    most = min(settings.max_iter, PATIENT * len(y))
+    descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(min(tol, 1e-5), most)
+    with threads.single_threaded_blas():
+        alpha, steps = polished(K, y, U, descent.alpha, intercept=free).alpha, descent.steps
+    if not dense and gap_of(alpha) > tol:
+        again, more = interior_optimum(K, y, U, free)
+        if gap_of(again) < gap_of(alpha):
+            return Found(again, None, steps + more)
+    return Found(alpha, None, steps)
+
+
+def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) -> tuple[Floats, int]:
+    """alpha to the last digits by the interior-point method, and the number of its iterations."""
+    largest = float(U.max())
+    best, reached, waited, count = np.zeros(len(y)), 1.0, 0, 0
+    with np.errstate(all="ignore"), threads.single_threaded_blas():
+        iterates = interior_point(KernelMargins(K, y, 1.0 / largest, intercept), U / largest)
+        for iterate in islice(iterates, MOST_ITERATIONS):
+            if not np.isfinite(iterate.beta).all():
+                break
+            alpha = np.minimum(largest * iterate.beta, U)
+            if intercept:
+                alpha = np.minimum(balanced(alpha, y, U), U)
+            F = y - K @ (alpha * y)
+            now = relative_gap(alpha, F, y, U, None if intercept else 0.0)
+            waited = 0 if now < 0.5 * reached else waited + 1
+            if now < reached:
+                best, reached = alpha, now
+            count += 1
+            if reached < SOLVED or (waited > 8 and reached < 1e-3) or waited > 40:
+                break
+        return polished(K, y, U, best, intercept=intercept).alpha, count
+
+
+def scaled_matrix(rows: KernelRows, scale: float, matrix: Callable[[], Floats] | None = None) -> Floats:
+    """K / scale in float64, symmetric to the last digit."""
+    K = symmetric(rows) if matrix is None else matrix()
+    if scale != 1.0:
+        K /= scale
+    return K
+
+
+def is_semidefinite(rows: KernelRows, K: Floats | None, scale: float) -> bool | None:
+    """Whether K is positive semidefinite up to rounding: by the kernel's mathematics, or by a Cholesky factor."""
+    if rows.kernel.positive_semidefinite:
+        return True
+    if rows.n > LARGEST_TESTED:
+        return None
+    K = scaled_matrix(rows, scale) if K is None else K
+    return semidefinite(K, isinstance(rows.kernel, Precomputed) and rows.dtype == np.float32)[0] == 0.0
+
+
+def _machine(problem: Problem, found: Found, settings: Settings, definite: bool | None) -> Machine:
+    """The model of a dual point, rounded as asked, in the user's units, with its objective in float64."""
+    y, scale, alpha = problem.y, problem.scale, found.alpha
+    U, c = problem.bound * scale, alpha * y
+    F = y - problem.sums(c) if found.F is None else found.F
+    f = y - F
+    value, norm, pulls = dual(alpha, F, y), float(c @ f), f
+    b = best_intercept(F, y, U) if settings.fit_intercept else 0.0
+    stretch = _stretch(y * (f + b), norm, U)
+    expansion, b = c * stretch / scale, b * stretch
+    if settings.single:
+        expansion, b = expansion.astype(np.float32).astype(np.float64), float(np.float32(b))
+        f = problem.sums(expansion * scale)
+    else:
+        f = f * stretch
+    square = max(float((expansion * scale) @ f), 0.0)
+    primal = 0.5 * square + float(U @ np.maximum(0.0, 1.0 - y * (f + b)))
+    return Machine(
+        alpha=alpha / scale,
+        expansion=expansion,
+        b=b,
+        scores=f + b,
+        square=square / scale,
+        primal=primal / scale,
+        dual=min(value, primal) / scale,
+        n_iter=max(1, found.steps),
+        semidefinite=definite,
+        pulls=pulls,
+        summed=max(found.summed, float(alpha.sum())) / scale,
+    )
+
+
+def _stretch(margins: Floats, norm: float, U: Floats) -> float:
+    """A factor of f, hardly above 1, with which no margin is below 1 by mere rounding, if that lowers the primal.
+
+    At a large C, a slack of 1e-15 costs more than anything else.
+    """
+    short = np.sort(margins[(margins < 1.0) & (margins > 1.0 - 1e-7)])
+    if not len(short):
+        return 1.0
+    best, least = 1.0, np.inf
+    for t in (1.0, (1.0 + 2 * EPS) / float(short[len(short) // 2]), (1.0 + 2 * EPS) / float(short[0])):
+        primal = 0.5 * t * t * norm + float(U @ np.maximum(0.0, 1.0 - t * margins))
+        if primal < least * (1.0 - 1e-14):
+            best, least = t, primal
+    return best

@@ -1,0 +1,182 @@
+"""The hard margin: min over (w, b) of 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, by an interior-point method.
+
+Its steps factor a matrix as wide as the rows. Rows that are wider than many are taken to the space they span first, as
+w = sum_i alpha_i y_i x_i is in it; and if they are many as well, only those that bind are ever compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg
+
+from separatrix._typing import Floats
+from separatrix.certificates import MarginBracket
+from separatrix.design import Design, as_design
+from separatrix.design.row_space import RowSpace, narrowed
+from separatrix.errors import UndecidedError
+from separatrix.kernels import KernelRows, Linear
+from separatrix.solvers.interior_point import LinearMargins, interior_point
+from separatrix.svm.balance import balanced
+from separatrix.svm.binding import Rows, binding
+from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
+from separatrix.svm.linear.conditioning import typical_length
+from separatrix.svm.linear.machine import WIDEST
+from separatrix.svm.linear.multipliers import feasible
+
+APART = 1e-3  # of the length of a row, in the span of those before it: then a Cholesky factor loses few digits
+FEW = 300  # wide rows up to which their space costs next to nothing
+NOTHING = 1e-18  # of the typical length of a row: a margin that may be none
+LARGEST = 1e100  # multipliers, of rows of length about 1
+PATIENCE = 60  # iterations that bring the bounds no closer
+
+
+@dataclass(frozen=True)
+class Widest:
+    """The hyperplane of maximum margin, and bounds on that margin from both sides.
+
+    Parameters
+    ----------
+    w, b : array of shape (d,), float
+        y_i (w.x_i + b) >= 1, up to rounding.
+    alpha : array of shape (n,)
+        Multipliers: sum_i alpha_i y_i x_i is close to w.
+    lower, upper : float
+        min_i y_i (w.x_i + b) / ‖w‖, and ‖sum_i alpha_i y_i x_i‖ / sum_i alpha_i.
+    n_iter : int
+    """
+
+    w: Floats
+    b: float
+    alpha: Floats
+    lower: float
+    upper: float
+    n_iter: int
+
+
+def widest(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
+    """min 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, of separable rows; until upper - lower <= tol * upper."""
+    if design.p <= min(2 * design.n, WIDEST):
+        return _interior(design, y, tol, max_iter)
+    found = None if design.n <= FEW else _of_those_that_bind(design, y, tol)
+    if found is not None and (found.upper - found.lower <= tol * found.upper or design.n > WIDEST):
+        return found
+    narrow = in_row_space(design.anchored())
+    inside = _interior(as_design(narrow.array(), design.intercept), y, tol, max_iter)
+    V = np.append(inside.w, np.full(int(design.intercept), inside.b))[:, None]
+    closer = _measured(design, y, narrow.user_units(V)[0][0], inside.alpha, inside.n_iter)
+    return closer if found is None or closer.upper - closer.lower < found.upper - found.lower else found
+
+
+def proved(design: Design, y: Floats, found: Widest) -> Widest:
+    """The same with the bounds that the checker proves, rounded outward."""
+    codes, points = np.where(y > 0, 1, 0), np.flatnonzero(found.alpha)
+    if not (len(points) and found.w.any()):
+        return replace(found, lower=-np.inf, upper=np.inf)
+    v = np.append(found.w, found.b) if design.intercept else found.w
+    sides = np.array([0, 1]), 1, design.intercept
+    draft = MarginBracket(*sides, 0.0, 0.0, v, points, found.alpha[points], space="input")
+    bracket = design.lend(draft.stated, codes)
+    return replace(found, lower=bracket.lower, upper=bracket.upper)
+
+
+def in_row_space(design: Design) -> RowSpace:
+    """Wide rows in coordinates of the space that they span: by X X' = Z Z' where an orthogonal basis is too large."""
+    narrow = narrowed(design)
+    if isinstance(narrow, RowSpace):
+        return narrow
+    x = design.block(0, design.n).x
+    G = x @ x.T
+    G = np.asarray(G.toarray() if hasattr(G, "toarray") else G)
+    Z, dependent = linalg.lapack.dpotrf(G, lower=True, clean=True)
+    if not dependent and Z.diagonal().min() > APART * Z.diagonal().max():
+        root, _ = linalg.lapack.dtrtri(Z, lower=True)
+        return RowSpace(np.ascontiguousarray(Z), design.intercept, whole=design, span=x.T, root=root.T)
+    values, Q = linalg.eigh(G)
+    seen = values > max(design.n * np.finfo(np.float64).eps * values[-1], 0.0)
+    length = np.sqrt(values[seen])
+    return RowSpace(Q[:, seen] * length, design.intercept, whole=design, span=x.T, root=Q[:, seen] / length)
+
+
+def _of_those_that_bind(design: Design, y: Floats, tol: float) -> Widest | None:
+    """By inner products of some rows, and of those that turn out to be too near; None if these decide nothing."""
+    X = design.csr().astype(np.float64) if design.sparse else design.array()
+    try:
+        found = hard_margin_kernel(KernelRows(Linear(), X), y, 0.5 * tol, intercept=design.intercept)
+    except UndecidedError:
+        return None
+    if isinstance(found, Touching):
+        return None
+    plain = replace(design, offset=None, rest=None, scale=None)
+    w = plain.tdot(found.expansion[:, None])[: design.d, 0]
+    return _measured(design, y, w, found.alpha, found.n_iter)
+
+
+def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
+    """An interior-point method, and the rows that bind."""
+    ones = np.ones(design.n)
+    centred = design.centred(ones)
+    scale = typical_length(centred, ones)
+    rows = centred.scaled(np.full(design.d, 1.0 / scale))
+    ridge = np.ones(design.p)
+    ridge[design.d :] = 0.0
+    problem = LinearMargins(rows, y, ridge)
+    with np.errstate(all="ignore"):
+        found = _approached(problem, design, scale, tol, max_iter)
+    if not 0 < found.lower < np.inf:
+        return found
+    alpha = binding(Rows(rows, y), y, found.alpha)
+    w = rows.user_units(rows.tdot((y * alpha)[:, None]))[0][0]
+    alpha = balanced(alpha, y, np.full(design.n, np.inf)) if design.intercept else alpha
+    exact = _measured(design, y, w, alpha, found.n_iter, replace(rows, scale=None))
+    return exact if exact.upper - exact.lower < found.upper - found.lower else found
+
+
+def _approached(problem: LinearMargins, design: Design, scale: float, tol: float, max_iter: int) -> Widest:
+    best: Widest | None = None
+    stuck = 0
+    for n_iter, iterate in enumerate(interior_point(problem, np.full(design.n, np.inf))):
+        if best is not None and (best.upper <= NOTHING * scale or not iterate.beta.max() < LARGEST):
+            return best  # the hulls of the classes meet, up to rounding, and w grows without end
+        found = _widest(problem, iterate.state, iterate.beta, design, n_iter)
+        gain = best is None or found.upper - found.lower < 0.9 * (best.upper - best.lower)
+        stuck = 0 if gain else stuck + 1
+        if best is None or not np.isfinite(best.upper) or found.upper - found.lower < best.upper - best.lower:
+            best = found
+        small = np.isfinite(best.upper) and best.upper - best.lower <= 1e-12 * best.upper
+        if small or n_iter >= max_iter or (not gain and n_iter > 30 and best.upper - best.lower <= tol * best.upper):
+            return best
+        if stuck > PATIENCE:  # rounding, or rows that nothing separates
+            return best
+    raise AssertionError("an interior-point method does not end by itself")
+
+
+def _widest(problem: LinearMargins, state: Floats, beta: Floats, design: Design, n_iter: int) -> Widest:
+    rows, y = problem.design, problem.y
+    w = rows.user_units(state[:, None])[0][0]
+    inf = np.full(design.n, np.inf)
+    alpha = feasible(problem, state, np.where(beta > 1e-9 * beta.max(), beta, 0.0), inf)
+    alpha = balanced(alpha, y, inf) if design.intercept else alpha
+    return _measured(design, y, w, alpha, n_iter, replace(rows, scale=None))
+
+
+def _measured(design: Design, y: Floats, w: Floats, alpha: Floats, n_iter: int, plain: Design | None = None) -> Widest:
+    """w with the intercept halfway between the classes, scaled to a smallest margin of 1, and its bracket."""
+    plain = design.centred(np.ones(design.n)) if plain is None else plain
+    scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0]
+    b = 0.0
+    if design.intercept and (y > 0).any() and (y < 0).any():  # halfway between the classes
+        b = -0.5 * float(scores[y > 0].min() + scores[y < 0].max())
+    margin = float((y * (scores + b)).min())
+    if margin > 0:  # so that the nearest points have y f = 1
+        w, b = w / margin, b / margin
+    w = design.rounded(w)
+    b = float(design.rounded(np.array([b - float(plain.shift @ w)]))[0]) if design.intercept else 0.0
+    scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0] + (b + float(plain.shift @ w))
+    lower = float((y * scores).min()) / float(np.linalg.norm(w)) if w.any() else 0.0
+    u = plain.tdot((y * alpha)[:, None])[: design.d, 0]
+    total, length = float(alpha.sum()), float(np.linalg.norm(u))
+    if not (total > 0 and length > 0):
+        return Widest(w, b, alpha, lower, np.inf, n_iter)
+    return Widest(w, b, alpha * (total / length / length), lower, max(length / total, lower), n_iter)

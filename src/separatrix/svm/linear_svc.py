@@ -1,0 +1,198 @@
+"""From labels to linear support vector machines: one for two classes, one for each class against the rest of more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
+from separatrix.certificates._data import ALLOWED
+from separatrix.design import Design
+from separatrix.errors import ConvergenceWarning, NotSeparableError
+from separatrix.geometry import Hyperplanes
+from separatrix.outcome import Fit, Status
+from separatrix.separation.search import search
+from separatrix.svm.linear.hard_margin import Widest, proved, widest
+from separatrix.svm.linear.hinge import hinge
+from separatrix.svm.linear.machine import WIDEST, Machine, Start, of_multipliers, outward
+from separatrix.svm.linear.squared_hinge import squared_hinge
+from separatrix.targets import Targets
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose."""
+
+    C: float
+    loss: str
+    tol: float
+    max_iter: int
+
+
+def linear_svc(
+    design: Design,
+    targets: Targets,
+    weight: Floats,
+    kept: Integers,
+    settings: Settings,
+    starts: Sequence[Start] | None = None,
+) -> Fit:
+    """All tasks; ``kept`` are the rows' positions in the data as given, ``starts`` where an earlier fit ended."""
+    signs = targets.signs(targets.values)
+    hard = np.isinf(settings.C)
+    bound = weight if hard else settings.C * weight
+    machines: list[Machine | Widest] = []
+    certificates: list[Certificate | None] = []
+    for task, y in enumerate(signs.T):
+        positive = 1 if targets.binary else task
+        if hard:
+            wide = hard_margin(design, y, settings, targets.classes, positive)
+            machines.append(wide)
+            certificates.append(bracket(wide, design, targets, positive))
+        else:
+            machine = soft(design, y, bound, settings, None if starts is None else starts[task])
+            machines.append(machine)
+            certificates.append(_gap(machine, design, targets, kept, positive, settings))
+    coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
+    scores = design.anchored()
+    V = scores.from_user_units(coef, intercept)
+    slack = np.maximum(0.0, 1.0 - signs * scores.dot(V))
+    used = np.any([m.alpha > 0 for m in machines], axis=0)
+    worst = max(_width(m) for m in machines)
+    length = np.linalg.norm(coef, axis=1)
+    attributes = {
+        "support_": kept[used],
+        "dual_coef_": (signs.T * np.array([m.alpha for m in machines]))[:, used].astype(design.dtype),
+        "slack_": slack[:, 0] if len(machines) == 1 else slack,
+        "margin_": _scalar(np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)),
+    }
+    certified = worst <= settings.tol
+    warning = ConvergenceWarning(
+        f"Stopped after {max(m.n_iter for m in machines)} iterations at a relative gap of {worst:.1e}, above "
+        f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X to moderate size."
+    )
+    proved = [certificate for certificate in certificates if certificate is not None]
+    claim = proved[0] if len(machines) == 1 and proved else All(tuple(proved))
+    return Fit(
+        Hyperplanes(coef, intercept),
+        claim if len(proved) == len(machines) else None,
+        Status.CERTIFIED if certified else Status.UNCERTIFIED,
+        n_iter=max(1, *(m.n_iter for m in machines)),
+        attributes=attributes,
+        warnings=() if certified else (warning,),
+    )
+
+
+def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
+    """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
+    inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
+    squared = settings.loss == "squared_hinge"
+    found = _soft(design, y, bound, inside, start)
+    # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
+    summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
+    if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
+        found = summed
+    return outward(found, design, y, bound, settings.tol, squared)
+
+
+def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
+    """If C is so large that only the hard margin is in reach of rounding, through that."""
+    solve = hinge if settings.loss == "hinge" else squared_hinge
+    machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
+    if machine.relative_gap <= settings.tol or settings.loss != "hinge":
+        return machine
+    if min(design.n, design.p) > WIDEST:  # the hard margin takes a matrix of this order
+        return machine
+    if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate, Inseparable):
+        return machine
+    wide = widest(design, y, settings.tol, settings.max_iter)
+    if (wide.alpha > bound).any():
+        return machine
+    # no multiplier reaches its bound, so the soft margin is the hard one; a slack that is only rounding would cost C
+    w, b = design.rounded(wide.w * (1 + 1e-12)), float(design.rounded(np.array([wide.b * (1 + 1e-12)]))[0])
+    anchored = design.anchored()
+    scores = anchored.dot(anchored.from_user_units(w[None], np.array([b])))[:, 0]
+    primal = 0.5 * float(w @ w) + float(bound @ np.maximum(0.0, 1.0 - y * scores))
+    u = anchored.tdot((y * wide.alpha)[:, None])[: design.d, 0]
+    dual = float(wide.alpha.sum()) - 0.5 * float(u @ u)
+    hard = Machine(w, b, wide.alpha, primal, min(dual, primal), wide.n_iter)
+    return hard if hard.relative_gap < machine.relative_gap else machine
+
+
+def hard_margin(design: Design, y: Floats, settings: Settings, classes: Array, positive: int = 1) -> Widest:
+    """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none."""
+    if design.p > design.n:  # rows that are fewer than columns are nearly always separable: then w itself proves it
+        wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
+        if wide.lower > 0:
+            return wide
+    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate
+    if isinstance(found, Inseparable):
+        label = classes[positive].item() if hasattr(classes[positive], "item") else classes[positive]
+        rest = "other" if len(classes) == 2 else "others"
+        raise NotSeparableError(
+            f"No hyperplane separates the class {label!r} from the {rest}, so there "
+            "is no hard margin: the error's certificate proves it. Use a finite C, or LogisticRegression.",
+            replace(found, classes=classes, positive=positive),
+        )
+    return proved(design, y, widest(design, y, settings.tol, settings.max_iter))
+
+
+def bracket(
+    machine: Widest, design: Design, targets: Targets, positive: int, negative: int | None = None
+) -> MarginBracket | None:
+    """What the hyperplane and its multipliers prove about the maximum margin; None if that is nothing."""
+    if not np.isfinite([machine.lower, machine.upper]).all():
+        return None
+    points = np.flatnonzero(machine.alpha)
+    return MarginBracket(
+        classes=targets.classes,
+        positive=positive,
+        fit_intercept=design.intercept,
+        lower=machine.lower,
+        upper=machine.upper,
+        direction=np.append(machine.w, machine.b) if design.intercept else machine.w,
+        points=points,
+        alpha=machine.alpha[points],
+        space="input",
+        negative=negative,
+    )
+
+
+def _gap(
+    machine: Machine, design: Design, targets: Targets, kept: Integers, positive: int, settings: Settings
+) -> HingeGap | None:
+    """What the machine claims; nothing if rounding leaves nothing to claim."""
+    if not machine.relative_gap <= 1.0:
+        return None
+    points = np.flatnonzero(machine.alpha > 0)
+    return HingeGap(
+        primal=machine.primal,
+        dual=machine.dual,
+        tol=min(1.0, max(settings.tol, machine.relative_gap)),
+        loss=settings.loss,
+        C=settings.C,
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        positive=positive,
+        negative=None,
+        fit_intercept=design.intercept,
+        coef=machine.w,
+        intercept=machine.b,
+        kernel=None,
+        points=kept[points],
+        alpha=machine.alpha[points],
+        expansion=None,
+    )
+
+
+def _width(machine: Machine | Widest) -> float:
+    if isinstance(machine, Machine):
+        return machine.relative_gap
+    return (machine.upper - machine.lower) / machine.upper if np.isfinite(machine.upper) else np.inf
+
+
+def _scalar(values: Floats) -> Floats | float:
+    return float(values[0]) if len(values) == 1 else values

@@ -1,0 +1,352 @@
+"""`SVC` and `HardMarginSVC`: the machine of each pair of classes, with its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.certificates import (
+    Certificate,
+    HingeGap,
+    Inseparable,
+    KernelInseparable,
+    KernelMarginBracket,
+)
+from separatrix.certificates._kernels import take
+from separatrix.design import Design, as_design
+from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
+from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.outcome import Fit, Status
+from separatrix.perceptron.kernel_perceptron import plain_settings
+from separatrix.svm.kernel_claims import claimed
+from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
+from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
+from separatrix.svm.linear.hard_margin import Widest
+from separatrix.svm.linear_svc import Settings as LinearSettings
+from separatrix.svm.linear_svc import bracket, hard_margin, soft
+from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
+from separatrix.svm.pair_matrices import PairMatrices
+from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
+from separatrix.svm.written_out import hard_margin_written_out, written_out
+from separatrix.targets import Targets
+
+DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method needs no compiler's help
+LINEAR_ITERATIONS = 1000
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that the pairs have in common."""
+
+    rows: KernelRows
+    points: Any  # as given, but in float64 unless the kernel is linear
+    targets: Targets
+    weight: Floats
+    kept: Integers  # positions of the rows among those given
+    settings: Settings
+    starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
+
+
+def svc(task: Task) -> tuple[Fit, Floats]:
+    """One machine for each pair of classes; see `assembled`."""
+    linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
+    found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
+    if hard:
+        members = [_linear(task, pair, hard) if linear else _hard(task, pair) for pair in found]
+    else:
+        members = _soft_pairs(task, found)
+    return assembled(task.targets, found, members, task.settings.single)
+
+
+def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
+    """The soft margin of each pair; of more than two classes, with each block of the kernel matrix computed once."""
+    tiny = tiny_pairs(task.rows, task.points, task.weight, found, task.settings)
+    if isinstance(task.rows.kernel, Linear):
+        return [
+            _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
+            for pair, t in zip(found, tiny, strict=True)
+        ]
+    dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
+    if task.targets.binary:
+        return [_soft(task, pair, dense, None) for pair in found]
+    classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
+    matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
+    kernel = plain_settings(task.rows.kernel)
+    return [
+        _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
+        if t is None or kernel is None
+        else _tiny(task, pair, t, kernel)
+        for pair, t in zip(found, tiny, strict=True)
+    ]
+
+
+def _tiny(task: Task, pair: Pair, tiny: Tiny, kernel: Mapping[str, Any] | None) -> Member:
+    """A machine that was solved with many others."""
+    used = np.flatnonzero(tiny.alpha)
+    coef = tiny.alpha * pair.y
+    return Member(
+        coef=coef,
+        support=tiny.alpha > 0,
+        intercept=tiny.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * tiny.scores),
+        margin=tiny.square**-0.5 if tiny.square > 0 else np.inf,
+        weights=tiny.w,
+        certificate=HingeGap(
+            **_gap(task, pair, tiny),
+            coef=tiny.w,
+            intercept=tiny.b,
+            kernel=kernel,
+            points=task.kept[pair.rows[used]],
+            alpha=tiny.alpha[used],
+            expansion=None if kernel is None else coef[used],
+        ),
+        status=Status.CERTIFIED,
+        warning=None,
+        n_iter=1,
+    )
+
+
+def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | None) -> Member:
+    """1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i f(x_i)) in feature space."""
+    settings = task.settings
+    bound = settings.C * task.weight[pair.rows]
+    rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
+    start = task.starts.get((pair.positive, pair.negative))
+    start = None if start is None else start[pair.rows]
+    machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
+    kernel = plain_settings(task.rows.kernel)
+    if machine.semidefinite and kernel is not None:
+        points = _points(task, pair)
+        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings)
+    status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
+    used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
+    certificate = None
+    if machine.semidefinite and kernel is not None and machine.relative_gap <= 1.0:
+        certificate = HingeGap(
+            **_gap(task, pair, machine),
+            coef=None,
+            intercept=machine.b,
+            kernel=kernel,
+            points=task.kept[pair.rows[used]],
+            alpha=machine.alpha[used],
+            expansion=machine.expansion[used],
+        )
+    return Member(
+        coef=machine.expansion,
+        support=machine.expansion != 0,
+        intercept=machine.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * machine.scores),
+        margin=1.0 / float(np.sqrt(machine.square)) if machine.square > 0 else np.inf,
+        weights=None,
+        certificate=certificate,
+        status=status,
+        warning=warning,
+        n_iter=machine.n_iter,
+    )
+
+
+def _points(task: Task, pair: Pair) -> Any:
+    """The points of the pair as the checker takes them; of a precomputed kernel, the columns too."""
+    if len(pair.rows) == task.rows.n:
+        return task.points
+    if isinstance(task.rows.kernel, Precomputed):
+        return task.points[pair.rows][:, pair.rows]
+    return take(task.points, pair.rows)
+
+
+def _gap(task: Task, pair: Pair, machine: Any) -> dict[str, Any]:
+    return {
+        "primal": machine.primal,
+        "dual": machine.dual,
+        "tol": min(1.0, max(task.settings.tol, machine.relative_gap)),
+        "loss": "hinge",
+        "C": task.settings.C,
+        "classes": task.targets.classes,
+        "class_weight": task.targets.class_weight,
+        "positive": pair.positive,
+        "negative": pair.negative,
+        "fit_intercept": task.settings.fit_intercept,
+    }
+
+
+def _verdict(machine: Machine, settings: Settings, checkable: bool, kernel: Any) -> tuple[Status, Warning | None]:
+    if machine.semidefinite is False:
+        return Status.LOCAL, ConvergenceWarning(
+            f"The kernel {kernel} is not positive semidefinite on these points, so the problem is not convex: this is "
+            "a local solution of its dual, and nothing is claimed about others. Use another kernel, or other settings."
+        )
+    if machine.semidefinite is None:
+        return Status.LOCAL, ConvergenceWarning(
+            f"Whether the kernel {kernel} is positive semidefinite is not known, and there are too many points to test "
+            "it: this is a stationary point of the dual, and nothing is claimed about others."
+        )
+    if machine.relative_gap > settings.tol:
+        return Status.UNCERTIFIED, ConvergenceWarning(
+            f"Stopped after {machine.n_iter} iterations at a relative gap of {machine.relative_gap:.1e}, above "
+            f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X."
+        )
+    if not checkable:
+        return Status.UNCERTIFIED, ConvergenceWarning(
+            f"The relative gap is {machine.relative_gap:.1e}, but the checker does not know the kernel {kernel}, so "
+            "there is no certificate: pass a function k(A, B), which it can call, or kernel='precomputed'."
+        )
+    return Status.CERTIFIED, None
+
+
+def _hard(task: Task, pair: Pair) -> Member:
+    """The maximum margin in feature space."""
+    intercept = task.settings.fit_intercept
+    rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
+    Z = written_out(task.rows.kernel, task.points, pair.rows)
+    if Z is None:
+        found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single, intercept)
+    else:
+        found = hard_margin_written_out(Z, rows, pair.y, task.settings.tol, task.settings.single, intercept)
+    kernel = plain_settings(task.rows.kernel)
+    sides: dict[str, Any] = {
+        "classes": task.targets.classes,
+        "positive": pair.positive,
+        "negative": pair.negative,
+        "kernel": kernel,
+        "fit_intercept": intercept,
+    }
+    if isinstance(found, Touching):
+        raise _no_margin(task, pair, found.weights, sides)
+    certificate, lower, upper = None, found.lower, found.upper
+    if kernel is not None:
+        points = np.flatnonzero((found.alpha != 0) | (found.expansion != 0))
+        certificate = KernelMarginBracket(
+            **sides,
+            lower=found.lower,
+            upper=found.upper,
+            direction=None,
+            points=points,
+            alpha=found.alpha[points],
+            expansion=found.expansion[points],
+            intercept=found.b,
+            space="feature",
+        ).stated(task.points, task.targets.classes[task.targets.values])
+        lower, upper = certificate.lower, certificate.upper
+    if not lower > 0:
+        raise UndecidedError(
+            f"Float64 cannot tell whether the kernel separates the classes: the margin is from {lower:.1e} to "
+            f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
+        )
+    width = (upper - lower) / upper
+    return Member(
+        coef=found.expansion,
+        support=found.expansion != 0,
+        intercept=found.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * found.scores),
+        margin=found.lower / float((pair.y * found.scores).min()),
+        weights=None,
+        certificate=certificate,
+        status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
+        warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
+        n_iter=found.n_iter,
+    )
+
+
+def _no_margin(task: Task, pair: Pair, weights: Floats, sides: dict[str, Any]) -> NotSeparableError | UndecidedError:
+    """The error that proves that nothing separates, or, where rounding hides it, says so."""
+    if sides["kernel"] is None:
+        return NotSeparableError(_inseparable(task, pair), None)
+    points = np.flatnonzero(weights)
+    labels = task.targets.classes[task.targets.values]
+    proof = KernelInseparable(**sides, points=points, weights=weights[points], margin_bound=0.0)
+    proof = proof.stated(task.points, labels)
+    if proof.verify(task.points, labels):
+        return NotSeparableError(_inseparable(task, pair), proof)
+    return UndecidedError(
+        f"Float64 cannot tell whether the kernel separates the classes: no margin is above {proof.margin_bound:.1e}. "
+        "Use SVC with a large C, or remove points with equal features."
+    )
+
+
+def _inseparable(task: Task, pair: Pair) -> str:
+    negative, positive = task.targets.classes[[pair.negative, pair.positive]].tolist()
+    return (
+        f"The classes {negative!r} and {positive!r} cannot be separated in the feature space of {task.rows.kernel}, so "
+        "there is no hard margin; the error's certificate proves it. Use SVC with a finite C, or another kernel."
+    )
+
+
+def _wide(width: float, tol: float) -> Warning:
+    return ConvergenceWarning(
+        f"The bounds on the margin are {width:.1e} apart, relative to it, more than tol={tol:g}: raise tol, or scale "
+        "the columns of X."
+    )
+
+
+def _linear(task: Task, pair: Pair, hard: bool) -> Member:
+    """The same with k(a, b) = a.b, where w is a vector: through the methods of `LinearSVC`."""
+    settings = task.settings
+    whole = len(pair.rows) == len(task.weight)
+    design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
+    linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
+    certificate: Certificate | None
+    if hard:
+        wide = _widest(design, task, pair, linear)
+        w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
+        gap = (wide.upper - wide.lower) / wide.upper if np.isfinite(wide.upper) else np.inf
+        certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
+    else:
+        machine = soft(design, pair.y, settings.C * task.weight[pair.rows], linear, None)
+        w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
+        used = np.flatnonzero(alpha > 0)
+        certificate = None
+        if machine.relative_gap <= 1.0:
+            certificate = HingeGap(
+                **_gap(task, pair, machine),
+                coef=w,
+                intercept=b,
+                kernel=None,
+                points=task.kept[pair.rows[used]],
+                alpha=alpha[used],
+                expansion=None,
+            )
+    scores = design.anchored()
+    f = scores.dot(scores.from_user_units(w[None], np.array([b])))[:, 0]
+    length = float(np.linalg.norm(w))
+    warning = ConvergenceWarning(
+        f"Stopped after {n_iter} iterations at a relative gap of {gap:.1e}, above tol={settings.tol:g}: raise tol, "
+        "lower C, or scale the columns of X to moderate size."
+    )
+    within = gap <= settings.tol
+    return Member(
+        coef=alpha * pair.y,
+        support=alpha > 0,
+        intercept=b,
+        slack=np.maximum(0.0, 1.0 - pair.y * f),
+        margin=1.0 / length if length > 0 else np.inf,
+        weights=w,
+        certificate=certificate,
+        status=(Status.BRACKETED if hard else Status.CERTIFIED) if within else Status.UNCERTIFIED,
+        warning=None if within else warning,
+        n_iter=max(1, n_iter),
+    )
+
+
+def _widest(design: Design, task: Task, pair: Pair, settings: LinearSettings) -> Widest:
+    """The hard margin; if there is none, the proof names the classes of the pair."""
+    try:
+        labels = task.targets.classes if task.targets.binary else np.array([-1, 1])
+        return hard_margin(design, pair.y, settings, labels)
+    except NotSeparableError as error:
+        proof = error.certificate
+        assert isinstance(proof, Inseparable)
+        if task.targets.binary:
+            raise NotSeparableError(_inseparable(task, pair), proof) from None
+        sides: dict[str, Any] = {
+            "classes": task.targets.classes,
+            "positive": pair.positive,
+            "negative": pair.negative,
+            "kernel": {"kernel": "linear"},
+            "fit_intercept": design.intercept,
+        }
+        raise _no_margin(task, pair, np.asarray(proof.weights, dtype=np.float64), sides) from None
