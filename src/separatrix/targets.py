@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +48,23 @@ class Targets:
     def binary(self) -> bool:
         """Two classes, hence one task: classes[1] against classes[0]."""
         return self.n_classes == 2 and not self.multilabel
+
+    @property
+    def tasks(self) -> int:
+        """How many hyperplanes: one for two classes, else each class against the rest, or each column of a matrix."""
+        return 1 if self.binary else self.n_classes
+
+    def positive(self, task: int) -> int:
+        """The code of the class with y_i = +1: of two classes the second, of more the task's own."""
+        return 1 if self.binary else task
+
+    def task_signs(self, task: int) -> Floats:
+        """y_i = ±1 of one task."""
+        return np.where(self.values == self.positive(task), 1.0, -1.0)
+
+    def of_tasks(self, values: Sequence[Any]) -> Any:
+        """What a fit publishes of one value a task: the number itself for two classes, else an array."""
+        return values[0] if self.binary else np.array(values)
 
     def signs(self, values: Array) -> Floats:
         """The ±1 targets (m, tasks) of some rows' `values`: two classes are one task, more are one each."""

@@ -22,6 +22,11 @@ class All(Certificate):
 
     parts: Sequence[Certificate]
 
+    @classmethod
+    def of(cls, parts: Sequence[Certificate]) -> Certificate:
+        """All of the parts; a single one as it is."""
+        return parts[0] if len(parts) == 1 else cls(parts)
+
     @property
     def claim(self) -> str:
         """The parts' claims, one after the other; of many the first, for the others are alike."""

@@ -64,21 +64,18 @@ class Found:
 
 def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes: int, time_limit: float | None) -> Fit:
     """The fewest errors for each task: one for two classes, each class against the rest for more."""
-    tasks = 1 if targets.binary else targets.n_classes
     budget = Budget(max_nodes, time_limit)
     answers = []
-    for task in range(tasks):
-        positive = 1 if targets.binary else task
-        signs = np.where(targets.values == positive, 1.0, -1.0)
-        limit = budget.only(1.0 / (tasks - task))
-        answers.append(solve(design, signs, weight, budget))
+    for task in range(targets.tasks):
+        limit = budget.only(1.0 / (targets.tasks - task))
+        answers.append(solve(design, targets.task_signs(task), weight, budget))
         budget.limit = limit
     certificates = [
         ErrorBound(
             classes=targets.classes,
             coef=answer.w[None],
             intercept=np.array([answer.b]),
-            positive=1 if targets.binary else task,
+            positive=targets.positive(task),
             class_weight=targets.class_weight,
             errors=answer.errors,
             lower_bound=answer.lower,
@@ -88,13 +85,13 @@ def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes
         for task, answer in enumerate(answers)
     ]
     model = Hyperplanes(np.array([a.w for a in answers]), np.array([a.b for a in answers]))
-    errors, lower = np.array([a.errors for a in answers]), np.array([a.lower for a in answers])
+    errors, lower = [a.errors for a in answers], [a.lower for a in answers]
     attributes = {
-        "errors_": float(errors[0]) if targets.binary else errors,
-        "lower_bound_": float(lower[0]) if targets.binary else lower,
+        "errors_": targets.of_tasks(errors),
+        "lower_bound_": targets.of_tasks(lower),
         "n_nodes_": budget.nodes,
     }
-    certificate = certificates[0] if targets.binary else All(certificates)
+    certificate = All.of(certificates)
     if all(answer.optimal for answer in answers):
         return Fit(model, certificate, Status.FEWEST_ERRORS, attributes=attributes)
     open_tasks = [task for task, answer in enumerate(answers) if not answer.optimal]

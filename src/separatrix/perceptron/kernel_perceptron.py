@@ -19,7 +19,6 @@ from separatrix.certificates._kernels import known
 from separatrix.errors import ConvergenceWarning
 from separatrix.kernels import FromFunction, Kernel, KernelRows
 from separatrix.outcome import Fit, Status, Trace
-from separatrix.separation.sides import positive_code, task_signs
 from separatrix.targets import Targets
 
 CACHE_BYTES = 200 * 2**20  # rows of the kernel matrix that are kept
@@ -128,12 +127,11 @@ def kernel_perceptron(rows: KernelRows, points: Any, targets: Targets, weight: F
     """
     cache, tasks = RowCache(rows), []
     trace = Trace() if settings.trace else None
-    count = 1 if targets.binary else targets.n_classes
-    for number in range(count):
-        task = Task(cache, task_signs(targets, number), weight, settings)
+    for number in range(targets.tasks):
+        task = Task(cache, targets.task_signs(number), weight, settings)
         watch = None
         if trace is not None:
-            watch = Watch(trace, number if count > 1 else None)
+            watch = Watch(trace, number if targets.tasks > 1 else None)
             watch(task, -1)
         task.train(watch)
         tasks.append(task)
@@ -141,12 +139,11 @@ def kernel_perceptron(rows: KernelRows, points: Any, targets: Targets, weight: F
     dual_coef = np.array([(task.alpha * task.y)[support] for task in tasks])
     intercept = np.array([task.one * (task.alpha * task.y).sum() for task in tasks])
     certificate, status, warnings = _verdict(rows, points, targets, tasks, support, dual_coef, intercept)
-    updates = [task.updates for task in tasks]
     attributes = {
         "support_": support,
         "dual_coef_": dual_coef,
         "intercept_": intercept,
-        "n_updates_": updates[0] if count == 1 else np.array(updates),
+        "n_updates_": targets.of_tasks([task.updates for task in tasks]),
     }
     passes = max(task.passes for task in tasks)
     return Fit(None, certificate, status, passes, trace, attributes, warnings)
@@ -171,7 +168,7 @@ def _verdict(
     parts = [
         KernelSeparator(
             classes=targets.classes,
-            positive=positive_code(targets, number),
+            positive=targets.positive(number),
             kernel=settings,
             support=support,
             dual_coef=dual_coef[number],
@@ -182,7 +179,7 @@ def _verdict(
     ]
     if not all(part.smallest > 0 for part in parts):
         return None, Status.UNSTRICT, (_too_close(),)
-    return parts[0] if targets.binary else All(parts), Status.SEPARATED, ()
+    return All.of(parts), Status.SEPARATED, ()
 
 
 def plain_settings(kernel: Kernel) -> Mapping[str, Any] | None:

@@ -19,7 +19,7 @@ from separatrix.design.block import row_squares
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
-from separatrix.separation.sides import EPS, length, positive_code, task_signs
+from separatrix.separation.sides import EPS, length
 from separatrix.solvers.online import Rows
 from separatrix.targets import Targets
 
@@ -229,20 +229,20 @@ def close(lower: float, upper: float, settings: Settings) -> bool:
 
 def kozinec(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """The margin of each task, bracketed."""
-    tasks = 1 if targets.binary else targets.n_classes
+    tasks = targets.tasks
     trace = Trace() if settings.trace else None
     coef, intercept = np.zeros((tasks, design.d)), np.zeros(tasks)
     parts, statuses, steps, warnings = [], [], 0, []
     for task in range(tasks):
-        z = Points(design, task_signs(targets, task), weight)
+        z = Points(design, targets.task_signs(task), weight)
         found = search(z, settings, trace, task if tasks > 1 else None)
         direction = design.rounded(found.direction)
         lower = float(z.dot(direction).min()) / (length(direction) or 1.0) - z.noise
         points, alpha = np.array(found.nearest.points), found.nearest.alpha
         upper = z.distance(points, alpha)
         coef[task], intercept[task] = direction[: design.d], direction[design.d] if design.intercept else 0.0
-        code = positive_code(targets, task)
-        parts.append(MarginBracket(targets.classes, code, design.intercept, lower, upper, direction, points, alpha))
+        sides = targets.classes, targets.positive(task)
+        parts.append(MarginBracket(*sides, design.intercept, lower, upper, direction, points, alpha))
         steps = max(steps, found.steps)
         if close(lower, upper, settings):
             statuses.append(Status.SEPARATED if settings.epsilon is None else Status.BRACKETED)
@@ -254,8 +254,7 @@ def kozinec(design: Design, targets: Targets, weight: Floats, settings: Settings
             which = "" if tasks == 1 else f" (class {targets.classes[task]} against the rest)"
             warnings.append(_warning(parts[-1], statuses[-1], found, which))
     worst = next((s for s in (Status.UNCERTIFIED, Status.NO_MARGIN) if s in statuses), statuses[0])
-    certificate = parts[0] if tasks == 1 else All(parts)
-    return Fit(Hyperplanes(coef, intercept), certificate, worst, steps, trace, warnings=tuple(warnings))
+    return Fit(Hyperplanes(coef, intercept), All.of(parts), worst, steps, trace, warnings=tuple(warnings))
 
 
 def _warning(bracket: MarginBracket, status: Status, found: Search, which: str) -> Warning:

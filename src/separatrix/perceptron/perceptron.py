@@ -20,7 +20,7 @@ from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.perceptron.recorder import Recorder
-from separatrix.separation.sides import positive_code, separator
+from separatrix.separation.sides import separator
 from separatrix.solvers.online import TIES, Rows, State
 from separatrix.targets import Targets
 
@@ -207,7 +207,7 @@ def make_task(
 
 def signed_steps(targets: Targets, weight: Floats, task: int) -> Floats:
     """c_i y_i for each row."""
-    step = 2.0 * (targets.values == positive_code(targets, task))
+    step = 2.0 * (targets.values == targets.positive(task))
     step -= 1.0  # in place, here and below: to get memory for many rows takes longer than to fill it
     step *= weight
     return step
@@ -234,7 +234,7 @@ def verdict(
     parts = [proof for proof in proofs if proof is not None]
     if len(parts) < len(proofs):
         return None, Status.UNSTRICT, [_not_strict(settings)]
-    return parts[0] if len(parts) == 1 else All(parts), Status.SEPARATED, []
+    return All.of(parts), Status.SEPARATED, []
 
 
 def _out_of_passes(targets: Targets, runs: Sequence[Run], dirty: Sequence[int], settings: Settings) -> Warning:
@@ -273,7 +273,7 @@ def _not_strict(settings: Settings) -> Warning:
 def published(targets: Targets, runs: Sequence[Run]) -> dict[str, Any]:
     """The counts of a fit: numbers for two classes, one for each class otherwise."""
     alphas = [run.state.alpha for run in runs]
-    sides = [targets.values == positive_code(targets, task) for task in range(len(runs))]
+    sides = [targets.values == targets.positive(task) for task in range(len(runs))]
     # a product would first copy the truth values as numbers, which takes longer
     missed = [int(np.einsum("i,i", alpha, side)) for alpha, side in zip(alphas, sides, strict=True)]
     counts: dict[str, Any] = {
@@ -282,6 +282,4 @@ def published(targets: Targets, runs: Sequence[Run]) -> dict[str, Any]:
         "false_negatives_": missed,
         "dual_coef_": alphas,
     }
-    if targets.binary:
-        return {name: value[0] for name, value in counts.items()}
-    return {name: np.array(value) for name, value in counts.items()}
+    return {name: targets.of_tasks(value) for name, value in counts.items()}

@@ -124,16 +124,15 @@ class Walk:
 
 def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """One walk for each task; the model is what is in the pockets."""
-    tasks = 1 if targets.binary else targets.n_classes
     trace = Trace() if settings.trace else None
     walks, bounds, passes = [], [], 1
-    for number in range(tasks):
+    for number in range(targets.tasks):
         step = signed_steps(targets, weight, number)
         walk = Walk(design, step, weight, settings)
         bounds.append(identical_rows(design, targets, weight, number))
         watch = None
         if trace is not None:
-            watch = Recorder(trace, design, step, walk.state, number if tasks > 1 else None)
+            watch = Recorder(trace, design, step, walk.state, number if targets.tasks > 1 else None)
             watch(np.array([-1]), walk.state.w[None], 0, errors=np.array([walk.pocket.errors]))
         for sweep in range(1, settings.max_iter + 1):
             passes = max(passes, sweep)
@@ -146,15 +145,13 @@ def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings)
     model = hyperplanes(design, np.array([walk.state.scaled(walk.pocket.w) for walk in walks]))
     parts = [
         error_bound(design, targets, weight, number, model.coef[number], float(model.intercept[number]), bounds[number])
-        for number in range(tasks)
+        for number in range(targets.tasks)
     ]
-    binary = targets.binary
-    errors, counts = [part.errors for part in parts], [walk.updates for walk in walks]
     attributes = {
-        "errors_": errors[0] if binary else np.array(errors),
-        "n_updates_": counts[0] if binary else np.array(counts),
+        "errors_": targets.of_tasks([part.errors for part in parts]),
+        "n_updates_": targets.of_tasks([walk.updates for walk in walks]),
     }
-    return Fit(model, parts[0] if binary else All(parts), Status.POCKET, passes, trace, attributes)
+    return Fit(model, All.of(parts), Status.POCKET, passes, trace, attributes)
 
 
 def _errors(block: Block, step: Floats, weight: Floats, V: Floats) -> Parts:

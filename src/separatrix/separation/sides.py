@@ -35,13 +35,13 @@ def separator(design: Design, targets: Targets, task: int, w: Floats, b: float) 
     """The certificate that y_i (w.x_i + b) > 0 for every row of one task, or None if that is not so."""
     if not w.any():
         return None
-    y = task_signs(targets, task)
+    y = targets.task_signs(task)
     margin = margin_below(design, (y > 0).astype(np.intp), w[None], np.array([b]))
     if not margin > 0:  # a wrong row, or many that only exact arithmetic can tell from the boundary
         _, signs = sides(design, w, b)
         if not (y * signs > 0).all():
             return None
-    return Separator(targets.classes, w[None].copy(), np.array([b]), positive_code(targets, task), max(0.0, margin))
+    return Separator(targets.classes, w[None].copy(), np.array([b]), targets.positive(task), max(0.0, margin))
 
 
 def error_bound(
@@ -49,12 +49,12 @@ def error_bound(
 ) -> ErrorBound:
     """The certificate that counts the errors of a hyperplane; the bound is 0 or that of `identical_rows`."""
     _, signs = sides(design, w, b)
-    wrong = (signs >= 0) != (task_signs(targets, task) > 0)
+    wrong = (signs >= 0) != (targets.task_signs(task) > 0)
     return ErrorBound(
         classes=targets.classes,
         coef=w[None].copy(),
         intercept=np.array([b]),
-        positive=positive_code(targets, task),
+        positive=targets.positive(task),
         class_weight=targets.class_weight,
         errors=float(weight[wrong].sum()),
         lower_bound=lower_bound,
@@ -67,21 +67,10 @@ def identical_rows(design: Design, targets: Targets, weight: Floats, task: int) 
     """Of equal rows with opposite labels the lighter side is wrong: the sum, or 0 for data too large to compare."""
     if design.n * design.d > HASHED:
         return 0.0
-    _, group = np.unique(design.array() + 0.0, axis=0, return_inverse=True)
-    positive = task_signs(targets, task) > 0
-    group = group.ravel()
+    group, _ = design.groups()
+    positive = targets.task_signs(task) > 0
     sums = [np.bincount(group, weights=weight * side, minlength=design.n) for side in (positive, ~positive)]
     return float(np.minimum(*sums).sum())
-
-
-def task_signs(targets: Targets, task: int) -> Floats:
-    """y_i = ±1 of one task."""
-    return np.where(targets.values == positive_code(targets, task), 1.0, -1.0)
-
-
-def positive_code(targets: Targets, task: int) -> int:
-    """The code of the class with y_i = +1: of two classes the second, of more the task's own."""
-    return 1 if targets.binary else task
 
 
 def length(w: Floats) -> float:
