@@ -35,7 +35,7 @@ def test_the_most_curved_rows_have_most_of_the_hessian_and_no_more(C, classes):
     risk = risk_of(C, classes=classes)
     V = best(risk).V
     part, bend = _most_curved(risk, V)
-    traces = risk.mean_bend(risk.expand(V)[2], risk.weight)[1]
+    traces = risk.loss.mean_bend(risk.expand(V)[2], risk.weight)[1]
     whole = risk.design.gram(risk.weight * traces)
     held = part.design.gram(part.weight * part.mean_bend(bend, part.weight)[1])
     assert np.linalg.eigvalsh(whole - held).min() >= -1e-10 * np.trace(whole)

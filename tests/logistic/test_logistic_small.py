@@ -36,8 +36,8 @@ def test_the_product_is_with_the_hessian(k, reference):
     assert (value, gradient.tolist()) == (risk.value_and_gradient(V)[0], risk.value_and_gradient(V)[1].tolist())
     expected = (risk.hessian(V) @ D.ravel(order="F")).reshape(D.shape, order="F")
     np.testing.assert_allclose(risk.product(bend, D), expected, rtol=1e-12, atol=1e-12)
-    total, traces = risk.mean_bend(bend, risk.weight)
-    A = risk.curvature(y, risk.design.dot(V))
+    total, traces = risk.loss.mean_bend(bend, risk.weight)
+    A = risk.loss.curvature(y, risk.design.dot(V))
     np.testing.assert_allclose(total, np.einsum("i,iab->ab", risk.weight, A), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(traces, np.trace(A, axis1=1, axis2=2), rtol=1e-12)
 

@@ -8,6 +8,7 @@ from scipy import sparse
 from separatrix import ConvergenceWarning, LogisticRegression, Status
 from separatrix.design import as_design
 from separatrix.logistic import penalised as logistic
+from separatrix.logistic.choose import Shape, method
 from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.solvers.driver import run
 from separatrix.solvers.logistic_descent import logistic_descent
@@ -164,9 +165,12 @@ def test_a_trace_has_every_sweep():
 
 def test_many_short_rows_are_left_to_passes_over_all():
     """With a row for every column or more, L-BFGS is the faster one, unless rows are long enough for the loop."""
-    few, short, long = (risk_of(*rows(n, 3100, k / 3100), 1.0, True) for n, k in ((1000, 20), (3100, 20), (3200, 60)))
-    assert logistic._descends(few)
-    assert not logistic._descends(short)
-    assert logistic._descends(long)
-    tall = risk_of(*rows(2000, 30), 1.0, True)
-    assert not logistic._descends(tall)
+    few, short, long = (risk_of(*rows(n, 3100, k / 3100), 1.0, True) for n, k in ((1000, 20), (3200, 20), (3200, 60)))
+
+    def descends(risk):
+        return method(Shape.of(risk), "auto", told=True, from_zero=True) == "descent"
+
+    assert descends(few)
+    assert not descends(short)
+    assert descends(long)
+    assert not descends(risk_of(*rows(2000, 30), 1.0, True))

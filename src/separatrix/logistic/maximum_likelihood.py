@@ -27,11 +27,11 @@ from separatrix.certificates._row_basis import RowBasis, row_basis
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, SeparationWarning, UndecidedError
 from separatrix.geometry import Hyperplanes
+from separatrix.logistic.choose import choose
 from separatrix.logistic.penalised import (
     Record,
     Settings,
     Start,
-    choose,
     draft,
     first,
     in_user_units,

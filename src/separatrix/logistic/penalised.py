@@ -1,17 +1,12 @@
 """Logistic regression: min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified.
 
-Which solver is fastest is a matter of shape. Newton's method is, where forming the Hessian costs little; then it is
-also exact to rounding. For other small tables it finds its steps by conjugate gradients. For tall data, the Hessian of
-a sample of rows preconditions L-BFGS, whose passes over the data do the rest; or its diagonal, where the sample says
-that this will do. For wide sparse data the diagonal has to do, until it pays to compile a loop: then dual coordinate
-descent needs a few sweeps only.
+Which solver is fastest is a matter of shape: see `choose`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +19,7 @@ from separatrix.design import Design
 from separatrix.design.row_space import narrowed
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
+from separatrix.logistic.choose import FACTORED_ORDER, Within, choose
 from separatrix.logistic.last_pass import swept
 from separatrix.losses import Logistic
 from separatrix.outcome import Fit, Status
@@ -31,31 +27,16 @@ from separatrix.penalties import Ridge
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import Classes, TwoClasses, reference_basis, symmetric_basis
 from separatrix.solvers.driver import State, run
-from separatrix.solvers.lbfgs import lbfgs
-from separatrix.solvers.logistic_descent import Solver, logistic_descent
-from separatrix.solvers.newton import newton
-from separatrix.solvers.precondition import diagonal, easy, renewed, sampled, sampled_at
-from separatrix.solvers.truncated import truncated
+from separatrix.solvers.logistic_descent import Solver
 from separatrix.targets import Targets
 
 Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
-Within: TypeAlias = Callable[[Floats, float], bool]  # told a gradient and a value
 Watched: TypeAlias = Callable[[Floats, Floats], None]  # told coef and intercept after every step
 Record: TypeAlias = Watched | None
 
-TINY = 2e6  # multiplications of a Hessian that cost no more than a pass over the rows
-CHEAP = 3e8  # and those that cost next to nothing
-SMALL = 1 << 21  # bytes of a table whose passes cost next to nothing
-SEVERAL = 1 << 23  # of one with several classes, which a sampled Hessian knows less well
-WIDE = 1 << 24  # of one with too few rows to sample
-CLOSE = 2e-6  # the relative gap to which these are solved even if tol allows more
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 CHECKED = 1 << 22  # bytes of a table on which the check itself costs next to nothing
 TINIEST = float(np.finfo(np.float64).tiny)
-WIDEST = 3000  # largest order of a Hessian to factor
-LONG = 40  # entries of a row beside which the rest of what a sweep does for it is little
-PATIENCE = 60  # passes in which a sampled Hessian should have done
-STEPS = 10  # or less: what so many of Newton's steps cost, at 20 columns of a Hessian a pass
 
 
 @dataclass(frozen=True)
@@ -150,81 +131,6 @@ def make_risk(design: Design, targets: Targets, weight: Floats, settings: Settin
     return Risk(Classes(basis), penalty, design, targets, weight)
 
 
-def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
-    """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
-
-    Conjugate gradients and coordinate descent need to know what gradient is ``within`` what is asked for. Who cannot
-    say goes by what steps promise to gain, which only a good Hessian knows. The descent has alphas to start from for
-    V = 0 only.
-    """
-    primal, accuracy = _choose_primal(risk, solver, within)
-    if solver == "auto" and within is not None and from_zero and accuracy > 0 and _descends(risk):
-        return lambda r, V: logistic_descent(r, within, primal), np.inf
-    return primal, accuracy
-
-
-def _descends(risk: Risk) -> bool:
-    """Whether to use dual coordinate descent: for two classes in wide sparse rows."""
-    design = risk.design
-    if risk.k > 1 or not design.sparse or design.offset is not None:
-        return False
-    return not (_tall(design) or (_many(design) and design.entries < LONG * design.n))
-
-
-def _tall(design: Design) -> bool:
-    return design.p <= WIDEST and design.n > 3 * design.p
-
-
-def _many(design: Design) -> bool:
-    """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
-    return design.sparse and design.n >= design.d
-
-
-def _choose_primal(risk: Risk, solver: str, within: Within | None) -> tuple[Solver, float]:
-    design, order = risk.design, risk.design.p * risk.k
-    cost = design.n * order * design.p
-    tiny = 0.5 * cost * risk.k <= TINY
-    tall = _tall(design)
-    small = SEVERAL if risk.k > 1 else SMALL if tall or _many(design) else WIDE
-    if solver == "auto" and within is not None and not tiny:
-        if design.nbytes <= small:
-            return lambda r, V: truncated(r, V, within), CLOSE
-        if tall:
-            return _preconditioned, np.inf
-    if solver == "newton" or (solver == "auto" and order <= WIDEST and cost <= CHEAP):
-        return newton, 0.0 if cost <= CHEAP else np.inf
-    if solver == "auto" and tall:
-        return _by_sample, np.inf
-    return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
-
-
-def _preconditioned(risk: Risk, V: Floats) -> Iterator[State]:
-    """L-BFGS, preconditioned by the diagonal where that seems to do, and by a sample of the rows where it does not."""
-    found = easy(risk, V)
-    if found is None:
-        yield from _by_sample(risk, V)
-        return
-    V, precondition, worth = found
-    for state in islice(lbfgs(risk, V, precondition), worth):
-        yield state
-    states = lbfgs(risk, state.V, sampled_at(risk, state.V))
-    yield from islice(_patiently(risk, states), 1, None)
-
-
-def _by_sample(risk: Risk, V: Floats) -> Iterator[State]:
-    """L-BFGS, preconditioned by a sample of the rows, from near its optimum."""
-    renew = risk.design.sparse and risk.k == 1
-    return _patiently(risk, renewed(risk, V) if renew else lbfgs(risk, *sampled(risk, V)))
-
-
-def _patiently(risk: Risk, states: Iterator[State]) -> Iterator[State]:
-    """These states, and those of Newton's method from where many passes have not been enough."""
-    order = risk.design.p * risk.k
-    for state in islice(states, min(PATIENCE, STEPS + STEPS * order // 20) if order <= WIDEST else None):
-        yield state
-    yield from islice(newton(risk, state.V), 1, None)
-
-
 def polished(state: State) -> bool:
     """Whether Newton's next step would gain rounding only: the last one's error is the square of its own."""
     return state.decrement <= EXACT * abs(state.value)
@@ -271,7 +177,7 @@ def by_decrement(
     bit spoils it, although F hardly feels that bit. The decrement does not depend on the units.
     """
     claim = replace(draft(design, targets, model.coef, model.intercept, settings), bound="decrement")
-    if design.p * len(model.coef) > WIDEST:
+    if design.p * len(model.coef) > FACTORED_ORDER:
         return certificate, False
     with np.errstate(all="ignore"):
         other, certified = statement(claim, bounds(design.lend(Data, targets.values, weight), claim), settings)
