@@ -37,13 +37,13 @@ def test_the_most_curved_rows_have_most_of_the_hessian_and_no_more(C, classes):
     part, bend = _most_curved(risk, V)
     traces = risk.loss.mean_bend(risk.expand(V)[2], risk.weight)[1]
     whole = risk.design.gram(risk.weight * traces)
-    held = part.design.gram(part.weight * part.mean_bend(bend, part.weight)[1])
+    held = part.design.gram(part.weight * part.loss.mean_bend(bend, part.weight)[1])
     assert np.linalg.eigvalsh(whole - held).min() >= -1e-10 * np.trace(whole)
     assert 0.6 * np.trace(whole) <= np.trace(held)
     count = part.design.n
     assert count <= MOST * risk.design.n
     largest = np.sort(risk.weight * traces)[-count:]
-    np.testing.assert_allclose(np.sort(part.weight * part.mean_bend(bend, part.weight)[1]), largest, rtol=1e-12)
+    np.testing.assert_allclose(np.sort(part.weight * part.loss.mean_bend(bend, part.weight)[1]), largest, rtol=1e-12)
     assert count == int(MOST * risk.design.n) or largest.sum() >= 0.8 * (risk.weight @ traces)
 
 

@@ -7,6 +7,7 @@ from scipy import sparse
 from separatrix import LogisticRegression
 from separatrix.design import as_design
 from separatrix.design.row_space import RowSpace, narrowed
+from separatrix.logistic import choose
 from separatrix.logistic import penalised as logistic
 from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.solvers.driver import run
@@ -95,12 +96,11 @@ def test_row_space_keeps_scores_and_lengths(twins):
 @pytest.mark.parametrize("classes", [2, 5])
 def test_newton_takes_over_where_a_sampled_hessian_is_slow(classes, monkeypatch):
     X, y = table(2000, 20, classes)
-    for name in ("TINY", "CHEAP", "SMALL", "SEVERAL"):
-        monkeypatch.setattr(logistic, name, 0)
-    monkeypatch.setattr(logistic, "STEPS", 10**6)
+    for name in ("NEWTON_MULTIPLICATIONS", "TRUNCATED_BYTES", "TRUNCATED_BYTES_CLASSES"):
+        monkeypatch.setattr(choose, name, 0)
     steps = {}
     for patience in (3, 10**6):
-        monkeypatch.setattr(logistic, "PATIENCE", patience)
+        monkeypatch.setattr(choose, "SAMPLED_PASSES", patience)
         model = LogisticRegression(C=100.0, tol=1e-10).fit(X, y)
         assert model.certificate_.relative_gap <= 1e-10
         steps[patience] = model.n_iter_

@@ -148,6 +148,7 @@ def _by_sample(risk: Risk, V: Floats, within: Within) -> Iterator[State]:
 
 def _patiently(risk: Risk, states: Iterator[State], within: Within) -> Iterator[State]:
     """These states, and those of Newton's method with conjugate gradients from where many passes were not enough."""
-    for state in islice(states, SAMPLED_PASSES):
+    few = 10 + risk.design.p * risk.k // 2  # where a factored Hessian costs a few passes
+    for state in islice(states, min(SAMPLED_PASSES, few)):
         yield state
     yield from islice(truncated(risk, state.V, within), 1, None)
