@@ -1,6 +1,6 @@
 """The hinge: min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i (w.x_i + b)).
 
-Of few rows, pairs of multipliers are moved. Others go through an interior-point method, of order d or, of wide data,
+It goes through an interior-point method, of order d or, of wide data,
 n; where both are large, through dual coordinate descent; of far more rows than columns, through Newton steps from
 the solution of a sample; of other sparse rows, through a brief descent, which tells the rows near the margin, and an
 interior-point method with these.
@@ -16,7 +16,6 @@ from scipy import linalg, sparse
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
-from separatrix.learners.linear_svm.by_pairs import FEW, by_pairs
 from separatrix.learners.linear_svm.conditioning import conditioned
 from separatrix.learners.linear_svm.descent import descent
 from separatrix.learners.linear_svm.from_sample import from_sample
@@ -44,8 +43,6 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
             return _in_row_space(design, y, bound, tol, max_iter)
         return descent(design, y, bound, tol, max_iter, start)
     exact = cheap(design)
-    if exact and design.n <= FEW and (machine := by_pairs(design, y, bound, PRECISE)) is not None:
-        return machine
     if not exact and _tall(design):
         machine = from_sample(design, y, bound, tol, max_iter)
         if machine.relative_gap <= tol:
