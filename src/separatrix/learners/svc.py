@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from separatrix.certificates._kernels import take
 from separatrix.design import Design, as_design
 from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
 from separatrix.kernels import KernelRows, Linear, Precomputed
-from separatrix.learners.kernel_claims import claimed
+from separatrix.learners.kernel_claims import claimed, kernel_unit
 from separatrix.learners.kernel_margin import Touching, hard_margin_kernel
 from separatrix.learners.kernel_perceptron import plain_settings
 from separatrix.learners.kernel_svm import Machine, Settings, soft_margin
@@ -51,6 +51,16 @@ class Task:
     settings: Settings
     starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
 
+    @cached_property
+    def unit(self) -> float:
+        """How far a kernel value of any two points can be from the true one."""
+        return kernel_unit(self.rows)
+
+    @cached_property
+    def kernel(self) -> Mapping[str, Any] | None:
+        """The kernel as certificates hold it."""
+        return plain_settings(self.rows.kernel)
+
 
 def svc(task: Task) -> tuple[Fit, Floats]:
     """One machine for each pair of classes; see `assembled`."""
@@ -76,7 +86,7 @@ def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
         return [_soft(task, pair, dense, None) for pair in found]
     classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
     matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
-    kernel = plain_settings(task.rows.kernel)
+    kernel = task.kernel
     return [
         _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
         if t is None or kernel is None
@@ -119,10 +129,10 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     start = task.starts.get((pair.positive, pair.negative))
     start = None if start is None else start[pair.rows]
     machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
-    kernel = plain_settings(task.rows.kernel)
+    kernel = task.kernel
     if machine.semidefinite and kernel is not None:
-        points = _points(task, pair)
-        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings)
+        points = partial(_points, task, pair)
+        machine = claimed(machine, rows, task.unit, points, kernel, pair.y, bound, settings)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
     certificate = None
