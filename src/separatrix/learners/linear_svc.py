@@ -48,7 +48,7 @@ def linear_svc(
     table = None if hard else small_table(design, bound)
     machines: list[Machine | Widest] = []
     certificates: list[Certificate | None] = []
-    for task, y in enumerate(signs.T):
+    for task, y in enumerate(np.ascontiguousarray(signs.T)):
         positive = 1 if targets.binary else task
         if hard:
             wide = hard_margin(design, y, settings, targets.classes, positive)

@@ -76,7 +76,8 @@ def small_table(design: Design, bound: Floats) -> SmallTable | None:
     """The table written out, or None if it is not small."""
     if not cheap(design):
         return None
-    X = np.asarray(design.X.toarray() if sparse.issparse(design.X) else design.X, dtype=np.float64)
+    X = design.X.toarray() if sparse.issparse(design.X) else design.X
+    X = np.ascontiguousarray(X, dtype=np.float64)  # the order of sums is that of the rows, however they are stored
     with np.errstate(all="ignore"):
         if design.intercept:
             X = X - X.mean(axis=0)
