@@ -1,9 +1,9 @@
 """The hinge: min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i (w.x_i + b)).
 
-It goes through an interior-point method, of order d or, of wide data,
-n; where both are large, through dual coordinate descent; of far more rows than columns, through Newton steps from
-the solution of a sample; of other sparse rows, through a brief descent, which tells the rows near the margin, and an
-interior-point method with these.
+Small tables are solved in `small_table`. What that leaves open, and larger ones, go through an interior-point method,
+of order d or, of wide data, n; where both are large, through dual coordinate descent; of far more rows than columns,
+through Newton steps from the solution of a sample; of other sparse rows, through a brief descent, which tells the rows
+near the margin, and an interior-point method with these.
 """
 
 from __future__ import annotations
