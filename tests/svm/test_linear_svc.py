@@ -12,6 +12,7 @@ from sklearn.svm import SVC as SklearnSVC
 from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
 from separatrix.design import as_design
+from separatrix.svm.linear import hinge, near_margin, small_table, squared_hinge
 from separatrix.solvers import coordinate_descent
 from separatrix.svm.linear import hinge, near_margin, squared_hinge
 from separatrix.svm.linear.by_pairs import by_pairs
@@ -273,7 +274,8 @@ def test_rows_near_the_margin_give_the_optimum_of_all(monkeypatch, C, intercept)
 
     for module in (hinge, near_margin):
         monkeypatch.setattr(module, "interior_point", recorded)
-    monkeypatch.setattr(hinge, "cheap", lambda design: False)
+    for module in (hinge, small_table):
+        monkeypatch.setattr(module, "cheap", lambda design: False)
     monkeypatch.setattr(hinge, "_tall", lambda design: False)
     monkeypatch.setattr(hinge, "BRIEF", 10)
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(X, y, weight)
@@ -293,7 +295,8 @@ def test_newton_steps_from_a_sample_give_the_optimum_of_all_rows(monkeypatch, C,
     X = X + 3.0 if storage is np.asarray else X
     weight = rng.uniform(0.5, 2.0, size=4000)
     exact = LinearSVC(C=C, fit_intercept=intercept).fit(storage(X), y, weight)
-    monkeypatch.setattr(hinge, "cheap", lambda design: False)
+    for module in (hinge, small_table):
+        monkeypatch.setattr(module, "cheap", lambda design: False)
     monkeypatch.setattr(hinge, "interior_point", None)  # nothing falls back on it
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(storage(X), y, weight)
     assert model.certificate_.relative_gap <= 1e-7
@@ -309,7 +312,8 @@ def test_a_sample_of_rows_sorted_by_class_or_of_one_class_is_no_harm(monkeypatch
     y = (X[:, 0] + 0.5 * rng.standard_normal(4000) > 2.8).astype(int)  # so few that a sample may hold none
     X, y = X[np.argsort(y)[::order]], np.sort(y)[::order]
     exact = LinearSVC().fit(X, y)
-    monkeypatch.setattr(hinge, "cheap", lambda design: False)
+    for module in (hinge, small_table):
+        monkeypatch.setattr(module, "cheap", lambda design: False)
     model = LinearSVC(tol=1e-6).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-6
     assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-6)
@@ -359,6 +363,7 @@ def test_bad_parameters_are_named(parameters, match):
 def test_warm_start_along_a_path_needs_fewer_passes_for_the_same_optimum(monkeypatch, loss):
     for module in (hinge, squared_hinge):
         monkeypatch.setattr(module, "WIDEST", 10)
+    monkeypatch.setattr(small_table, "cheap", lambda design: False)
     rng = np.random.default_rng(2)
     X = sp.random(600, 80, density=0.2, random_state=2, format="csr")
     y = np.where(X @ rng.standard_normal(80) + 0.3 * rng.standard_normal(600) > 0.1, 1, 0)
@@ -456,21 +461,27 @@ def test_a_descent_that_may_not_sweep_says_that_it_knows_nothing():
     assert 0 <= ascent.descend(1e-3, 50) < np.inf
 
 
+@pytest.mark.parametrize("shape", [(120, 4), (40, 90)])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_few_rows_by_pairs_have_the_optimum_of_the_interior_point_method(C, intercept, monkeypatch):
+def test_a_small_table_has_the_optimum_of_other_methods(C, intercept, loss, shape, monkeypatch):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 4)) + 50.0
-    y = np.where(X[:, 0] + rng.normal(size=120) > 50.0, 1, -1)
-    pairs = LinearSVC(loss="hinge", C=C, fit_intercept=intercept).fit(X, y)
-    monkeypatch.setattr("separatrix.svm.linear.hinge.FEW", 0)
-    interior = LinearSVC(loss="hinge", C=C, fit_intercept=intercept).fit(X, y)
-    assert pairs.certificate_.verify(X, y)
-    np.testing.assert_allclose(pairs.certificate_.primal, interior.certificate_.primal, rtol=1e-9)
-    np.testing.assert_allclose(pairs.coef_, interior.coef_, rtol=1e-5, atol=1e-7)
+    X = rng.normal(size=shape) + 5.0
+    y = np.where(X[:, 0] + rng.normal(size=shape[0]) > 5.0, 1, -1)
+    weight = rng.uniform(0.5, 2.0, size=shape[0])
+    small = LinearSVC(loss=loss, C=C, fit_intercept=intercept).fit(X, y, weight)
+    monkeypatch.setattr(small_table, "cheap", lambda design: False)
+    other = LinearSVC(loss=loss, C=C, fit_intercept=intercept, tol=1e-9).fit(X, y, weight)
+    assert small.certificate_.verify(X, y, weight)
+    assert small.certificate_.relative_gap <= 1e-8
+    np.testing.assert_allclose(small.certificate_.primal, other.certificate_.primal, rtol=1e-8)
+    np.testing.assert_allclose(small.coef_, other.coef_, rtol=1e-4, atol=1e-4 * np.abs(other.coef_).max())
+    np.testing.assert_allclose(small.coef_, small.dual_coef_ @ X[small.support_], rtol=1e-7, atol=1e-9)
 
 
-def test_pairs_give_way_where_inner_products_say_nothing():
+def test_a_small_table_gives_way_where_its_numbers_say_nothing():
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    for X in (np.ones((4, 2)), np.full((4, 2), 1e200) * y[:, None]):
-        assert by_pairs(as_design(X, True), y, np.ones(4), 1e-12) is None
+    assert small_table.small_table(as_design(np.full((4, 2), 1.7e308), True), np.ones(4)) is None
+    table = small_table.small_table(as_design(np.full((4, 2), 1e200) * y[:, None], True), np.ones(4))
+    assert table.machine(y, 1e-4, 1000, squared=False) is None

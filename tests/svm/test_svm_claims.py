@@ -157,7 +157,8 @@ def test_without_an_intercept_several_classes():
 @pytest.mark.parametrize("classes", [2, 4])
 def test_weights_are_the_sum_of_the_signed_multipliers(classes, intercept):
     rng = np.random.default_rng(classes)
-    X, y = rng.normal(size=(90, 4)), rng.integers(0, classes, 90)
+    X = rng.normal(size=(90, 4))
+    y = (X @ rng.normal(size=(4, classes)) + rng.normal(size=(90, classes))).argmax(axis=1)  # of noise alone w is 0
     model = LinearSVC(C=2.0, fit_intercept=intercept).fit(X, y)
     assert model.dual_coef_.shape == (1 if classes == 2 else classes, len(model.support_))
     np.testing.assert_allclose(model.dual_coef_ @ X[model.support_], model.coef_, rtol=0, atol=1e-6)

@@ -146,7 +146,8 @@ class HingeGap(DualityGap):
         alpha[points] = self.alpha
         expansion[points] = 0.0 if self.expansion is None else self.expansion
         below = max(0.0, -float(alpha.min(initial=0.0)))
-        below += float(np.abs(np.delete(alpha, kept)).sum() + np.abs(np.delete(expansion, kept)).sum())
+        if len(kept) < len(y):
+            below += float(np.abs(np.delete(alpha, kept)).sum() + np.abs(np.delete(expansion, kept)).sum())
         squared, alpha = self.loss == "squared_hinge", alpha[kept]
         task = Task(
             signs=np.where(values == self.positive, 1.0, -1.0),

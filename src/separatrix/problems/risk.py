@@ -178,10 +178,10 @@ def _hessian_of_classes(block: Block, codes: Array, c: Floats, loss: Classes, V:
     own, all_pairs = np.empty((len(B), p, p)), np.zeros((k * p, k * p))
     for a in range(len(B)):
         own[a] = block.gram(c * P[:, a])
-    z, PB = block.dot(np.eye(p)), P @ B
+    z, PB, root = block.dot(np.eye(p)), P @ B, np.sqrt(c)[:, None]
     step = max(1, ENTRIES // (k * p))
     for first in range(0, len(c), step):
         rows = slice(first, first + step)
-        A = (PB[rows, :, None] * z[rows, None, :]).reshape(-1, k * p)
-        all_pairs += (A * c[rows, None]).T @ A
+        A = (PB[rows, :, None] * (root[rows] * z[rows])[:, None, :]).reshape(-1, k * p)
+        all_pairs += A.T @ A  # half of which BLAS computes, as it is symmetric
     return own, all_pairs

@@ -137,7 +137,7 @@ def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers, intercept: bool
     mean = float(matrix.diagonal().mean())
     if intercept:
         matrix += mean  # times 1 1', which changes nothing but b, as sum c = 0, and helps where K_RR is singular
-    matrix[np.diag_indices_from(matrix)] += 1e-14 * mean + TINY
+    np.einsum("ii->i", matrix)[:] += 1e-14 * mean + TINY  # a view of the diagonal, whatever the order in memory
     factor, failed = linalg.lapack.dpotrf(matrix.T, lower=True, overwrite_a=True)
     if failed:
         c[free] = np.nan

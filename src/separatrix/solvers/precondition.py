@@ -124,11 +124,12 @@ def kronecker(risk: Risk, bend: Floats) -> Preconditioner:
     shares, Q = np.linalg.eigh(A / max(np.trace(A), np.finfo(np.float64).tiny))
     ridge = risk.ridge + 1e-10 * np.diag(G)  # rounding must not make it indefinite
     ridge[ridge <= 0] = 1.0  # no row sees this coordinate
-    factors = [linalg.cho_factor(share * G + np.diag(ridge), lower=True) for share in shares]
+    factors = [linalg.cho_factor(share * G + np.diag(ridge), lower=True)[0] for share in shares]
 
     def precondition(R: Floats) -> Floats:
         rotated = (R @ Q).T
-        return np.column_stack([linalg.cho_solve(f, r) for f, r in zip(factors, rotated, strict=True)]) @ Q.T
+        solved = [linalg.lapack.dpotrs(factor, r, lower=True)[0] for factor, r in zip(factors, rotated, strict=True)]
+        return np.column_stack(solved) @ Q.T
 
     return precondition
 

@@ -6,7 +6,7 @@ terms. Where that is too far, and the points are few, the checker itself is aske
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,23 +30,26 @@ DISTANCE = 1e-10  # error of an exponent that `kernels.distances` lets pass
 def claimed(
     machine: Machine,
     rows: KernelRows,
-    points: Any,
+    unit: float,
+    points: Callable[[], Any],
     kernel: Mapping[str, Any],
     y: Floats,
     bound: Floats,
     settings: Settings,
 ) -> Machine:
-    """The machine with its primal rounded up and its dual down; ``points`` are those of the checker.
+    """The machine with its primal rounded up and its dual down; ``points()`` are those of the checker.
+
+    ``unit`` is how far any of the kernel values can be from the true one, see `kernel_unit`.
 
     Of a large C, slacks of mere rounding cost more than anything else: if the claim needs it, f is stretched so that
     there are none.
     """
     task, best, tol = Task(y, bound, machine.alpha, settings.fit_intercept, False), machine, settings.tol
     with np.errstate(all="ignore"):
-        shift = 0.0 if rows.kernel.positive_semidefinite else indefiniteness(kernel, points, len(y))[1]
+        shift = 0.0 if rows.kernel.positive_semidefinite else indefiniteness(kernel, points(), len(y))[1]
         for factor in STRETCHED[:1] if settings.single else STRETCHED:
             stretched = machine if factor == 1.0 else _times(machine, factor)
-            found = _claimed(stretched, rows, points, kernel, task, tol, shift)
+            found = _claimed(stretched, rows, unit, points, kernel, task, tol, shift)
             best = found if factor == 1.0 or found.relative_gap < best.relative_gap else best
             if best.relative_gap <= tol:
                 break
@@ -61,17 +64,24 @@ def _times(machine: Machine, factor: float) -> Machine:
 
 
 def _claimed(
-    machine: Machine, rows: KernelRows, points: Any, kernel: Mapping[str, Any], task: Task, tol: float, shift: float
+    machine: Machine,
+    rows: KernelRows,
+    unit: float,
+    points: Callable[[], Any],
+    kernel: Mapping[str, Any],
+    task: Task,
+    tol: float,
+    shift: float,
 ) -> Machine:
     def asked() -> Machine:
-        return outward(machine, kernel_sums(kernel, points, task, machine.expansion, machine.b, tol, shift))
+        return outward(machine, kernel_sums(kernel, points(), task, machine.expansion, machine.b, tol, shift))
 
     count = len(task.signs) * int(np.count_nonzero((machine.alpha != 0) | (machine.expansion != 0)))
     plain = kernel["kernel"] == "precomputed"
     asks = plain or kernel["kernel"] in VECTORS
     if plain:
         return asked()
-    found = outward(machine, _at_hand(machine, rows, task, shift))
+    found = outward(machine, _at_hand(machine, rows, unit, task, shift))
     close = not found.doubt <= CLEAR and count <= ASKED
     return asked() if asks and (close or (count <= AGAIN and not found.relative_gap <= tol)) else found
 
@@ -83,14 +93,14 @@ def outward(machine: Machine, sums: Sums) -> Machine:
     return replace(machine, alpha=alpha, primal=primal, dual=dual, doubt=doubt)
 
 
-def _at_hand(machine: Machine, rows: KernelRows, task: Task, shift: float) -> Sums:
+def _at_hand(machine: Machine, rows: KernelRows, unit: float, task: Task, shift: float) -> Sums:
     """From f_i and sum_j alpha_j y_j k(x_j, x_i) as the solver has them: each term is off by a little of k(x, x)."""
     c = task.signs * machine.alpha
     used = np.flatnonzero((c != 0) | (machine.expansion != 0))
     both = np.column_stack([machine.expansion[used], c[used]])
     values = np.column_stack([machine.scores - machine.b, machine.pulls])
     largest = float(np.abs(rows.diagonal()).max(initial=0.0))
-    unit = kernel_unit(rows) + (0.5 * len(used) + 8) * EPS * largest
+    unit += (0.5 * len(used) + 8) * EPS * largest
     terms = np.maximum(np.abs(both).sum(axis=0), machine.summed)
     errors = np.broadcast_to(unit * terms + EPS * abs(machine.b), values.shape)
     return feature_sums(task, used, both, values, errors, machine.b, largest, shift)

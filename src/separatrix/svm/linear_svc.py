@@ -13,6 +13,12 @@ from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
+from separatrix.svm.linear.hard_margin import Widest, proved, widest
+from separatrix.svm.linear.hinge import hinge
+from separatrix.svm.linear.machine import WIDEST, Machine, Start, of_multipliers, outward
+from separatrix.svm.linear.small_table import SmallTable, small_table
+from separatrix.svm.linear.squared_hinge import squared_hinge
+from separatrix.separation.search import search
 from separatrix.outcome import Fit, Status
 from separatrix.separation.search import search
 from separatrix.svm.linear.hard_margin import Widest, proved, widest
@@ -44,16 +50,17 @@ def linear_svc(
     signs = targets.signs(targets.values)
     hard = np.isinf(settings.C)
     bound = weight if hard else settings.C * weight
+    table = None if hard else small_table(design, bound)
     machines: list[Machine | Widest] = []
     certificates: list[Certificate | None] = []
-    for task, y in enumerate(signs.T):
+    for task, y in enumerate(np.ascontiguousarray(signs.T)):
         positive = 1 if targets.binary else task
         if hard:
             wide = hard_margin(design, y, settings, targets.classes, positive)
             machines.append(wide)
             certificates.append(bracket(wide, design, targets, positive))
         else:
-            machine = soft(design, y, bound, settings, None if starts is None else starts[task])
+            machine = soft(design, y, bound, settings, None if starts is None else starts[task], table)
             machines.append(machine)
             certificates.append(_gap(machine, design, targets, kept, positive, settings))
     coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
@@ -86,15 +93,24 @@ def linear_svc(
     )
 
 
-def soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None = None) -> Machine:
+def soft(
+    design: Design,
+    y: Floats,
+    bound: Floats,
+    settings: Settings,
+    start: Start | None = None,
+    table: SmallTable | None = None,
+) -> Machine:
     """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
     inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
     squared = settings.loss == "squared_hinge"
-    found = _soft(design, y, bound, inside, start)
-    # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
-    summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
-    if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
-        found = summed
+    found = None if table is None else table.machine(y, inside.tol, settings.max_iter, squared)
+    if found is None:
+        found = _soft(design, y, bound, inside, start)
+        # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
+        summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
+        if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
+            found = summed
     return outward(found, design, y, bound, settings.tol, squared)
 
 

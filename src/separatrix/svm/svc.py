@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,17 @@ from separatrix.certificates._kernels import take
 from separatrix.design import Design, as_design
 from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
 from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.svm.kernel_claims import claimed, kernel_unit
+from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
+from separatrix.perceptron.kernel_perceptron import plain_settings
+from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
+from separatrix.svm.linear_svc import Settings as LinearSettings
+from separatrix.svm.linear_svc import bracket, hard_margin, soft
+from separatrix.svm.linear.hard_margin import Widest
+from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
+from separatrix.svm.pair_matrices import PairMatrices
+from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
+from separatrix.svm.written_out import hard_margin_written_out, written_out
 from separatrix.outcome import Fit, Status
 from separatrix.perceptron.kernel_perceptron import plain_settings
 from separatrix.svm.kernel_claims import claimed
@@ -51,6 +62,16 @@ class Task:
     settings: Settings
     starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
 
+    @cached_property
+    def unit(self) -> float:
+        """How far a kernel value of any two points can be from the true one."""
+        return kernel_unit(self.rows)
+
+    @cached_property
+    def kernel(self) -> Mapping[str, Any] | None:
+        """The kernel as certificates hold it."""
+        return plain_settings(self.rows.kernel)
+
 
 def svc(task: Task) -> tuple[Fit, Floats]:
     """One machine for each pair of classes; see `assembled`."""
@@ -76,7 +97,7 @@ def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
         return [_soft(task, pair, dense, None) for pair in found]
     classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
     matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
-    kernel = plain_settings(task.rows.kernel)
+    kernel = task.kernel
     return [
         _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
         if t is None or kernel is None
@@ -119,10 +140,10 @@ def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | No
     start = task.starts.get((pair.positive, pair.negative))
     start = None if start is None else start[pair.rows]
     machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
-    kernel = plain_settings(task.rows.kernel)
+    kernel = task.kernel
     if machine.semidefinite and kernel is not None:
-        points = _points(task, pair)
-        machine = claimed(machine, rows, points, kernel, pair.y, bound, settings)
+        points = partial(_points, task, pair)
+        machine = claimed(machine, rows, task.unit, points, kernel, pair.y, bound, settings)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
     used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
     certificate = None

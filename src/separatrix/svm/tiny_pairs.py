@@ -50,6 +50,8 @@ def tiny_pairs(
     if linear and not isinstance(points, np.ndarray):
         return found
     sizes = np.array([len(pair.rows) for pair in pairs])
+    if not (sizes <= FEW).any():
+        return found
     K, unit = symmetric(rows), kernel_unit(rows)
     for m in np.unique(sizes[sizes <= FEW]):
         numbers = np.flatnonzero(sizes == m)

@@ -1,9 +1,9 @@
 """The hinge: min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i (w.x_i + b)).
 
-Of few rows, pairs of multipliers are moved. Others go through an interior-point method, of order d or, of wide data,
-n; where both are large, through dual coordinate descent; of far more rows than columns, through Newton steps from
-the solution of a sample; of other sparse rows, through a brief descent, which tells the rows near the margin, and an
-interior-point method with these.
+Small tables are solved in `small_table`. What that leaves open, and larger ones, go through an interior-point method,
+of order d or, of wide data, n; where both are large, through dual coordinate descent; of far more rows than columns,
+through Newton steps from the solution of a sample; of other sparse rows, through a brief descent, which tells the rows
+near the margin, and an interior-point method with these.
 """
 
 from __future__ import annotations
@@ -16,6 +16,13 @@ from scipy import linalg
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
+from separatrix.svm.linear.conditioning import conditioned
+from separatrix.svm.linear.descent import descent
+from separatrix.svm.linear.from_sample import from_sample
+from separatrix.svm.linear.machine import WIDEST, Machine, Start, cheap, of_multipliers
+from separatrix.svm.linear.multipliers import feasible, snapped
+from separatrix.svm.linear.near_margin import near_the_margin
+from separatrix.svm.balance import balanced
 from separatrix.solvers.interior_point import LinearMargins, interior_point
 from separatrix.solvers.soft_margin import best_intercept
 from separatrix.svm.balance import balanced
@@ -44,8 +51,6 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
             return _in_row_space(design, y, bound, tol, max_iter)
         return descent(design, y, bound, tol, max_iter, start)
     exact = cheap(design)
-    if exact and design.n <= FEW and (machine := by_pairs(design, y, bound, PRECISE)) is not None:
-        return machine
     if not exact and _tall(design):
         machine = from_sample(design, y, bound, tol, max_iter)
         if machine.relative_gap <= tol:

@@ -1,0 +1,91 @@
+"""The hinge and its square of a small table: its rows are written out once, and each machine is one compiled loop.
+
+Newton's method goes to machine precision there in less time than anything else takes to begin. Where there are fewer
+rows than columns, it is in the space of the rows: the optimum is a sum of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from separatrix._typing import Floats
+from separatrix.design import Design
+from separatrix.svm.linear.machine import Machine, cheap, of_multipliers
+from separatrix.svm.balance import balanced
+from separatrix.loops.margin_newton import STEPS, margin_newton, room
+from separatrix.loops.rows import BUDGET
+
+PRECISE = 1e-12  # relative gap, where it costs next to nothing
+GOAL = 1e-14  # the same, as the loop knows it: what is left is for rounding
+WIDE, NARROWER = 4.0, 0.5  # of the margin: where the hinge is first made smooth; and over the last
+MOST = 300  # steps after which an interior-point method would have been better
+PATIENCE = 50  # steps in which the gap becomes no smaller: it is rounding
+
+
+@dataclass(frozen=True)
+class SmallTable:
+    """min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i z_i.(w, b)), or of squares of max, for any signs y.
+
+    Parameters
+    ----------
+    design : Design
+    bound : array of shape (n,)
+        The C_i.
+    Z : array of shape (n, p)
+        The rows about their mean, which the intercept absorbs, and 1.
+    Q : array of shape (d, n), optional
+        If these are rotated, what turns weights back.
+    """
+
+    design: Design
+    bound: Floats
+    Z: Floats
+    Q: Floats | None
+
+    def machine(self, y: Floats, tol: float, max_iter: int, squared: bool) -> Machine | None:
+        """The machine of these signs; None if that is not precise, for a surer method to go on."""
+        n, p = self.Z.shape
+        y, c = np.ascontiguousarray(y), self.bound
+        ridge = np.ones(p)
+        ridge[p - self.design.intercept :] = 0.0
+        v, m, alpha, place = np.zeros(p), np.zeros(n), np.zeros(n), np.zeros(2, dtype=np.int64)
+        a, cap, width = (np.zeros(n), np.full(n, np.inf), 0.5) if squared else (0.5 * c, c, WIDE)
+        at, work = np.array([width, np.inf]), room(n, p)
+        how = (int(squared), NARROWER, GOAL, PATIENCE, min(max_iter, MOST))
+        while not margin_newton(self.Z, n, p, y, c, cap, ridge, *how, v, a, m, alpha, at, place, *work, BUDGET):
+            pass
+        enough = PRECISE if self.design.dtype == np.float64 else tol  # weights rounded to float32 are not that precise
+        n_iter = int(place[STEPS])
+        if not np.isfinite(alpha).all():
+            return None
+        with np.errstate(all="ignore"):
+            if self.design.intercept:
+                alpha = np.minimum(balanced(alpha, y, cap), cap)
+            machine = of_multipliers(self.design, y, alpha, c, n_iter, squared=squared)  # w is a sum of rows
+            if not machine.relative_gap <= enough:  # of long rows that sum is known to fewer digits than w
+                w = v[: p - self.design.intercept]
+                w = w if self.Q is None else self.Q @ w
+                machine = of_multipliers(self.design, y, alpha, c, n_iter, w, squared)
+        return machine if machine.relative_gap <= enough else None
+
+
+def small_table(design: Design, bound: Floats) -> SmallTable | None:
+    """The table written out, or None if it is not small."""
+    if not cheap(design):
+        return None
+    X = np.ascontiguousarray(design.array())  # the order of sums is that of the rows, however they are stored
+    with np.errstate(all="ignore"):
+        if design.intercept:
+            X = X - X.mean(axis=0)
+        if not np.isfinite(X).all():
+            return None
+        Q = None
+        if design.d > design.n:
+            Q, R = linalg.qr(X.T, mode="economic")
+            X = R.T
+        if design.intercept:
+            X = np.column_stack([X, np.ones(design.n)])
+    return SmallTable(design, np.ascontiguousarray(bound, dtype=np.float64), np.ascontiguousarray(X), Q)
