@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from loops.twins import same_bits
 
 from separatrix.loops.moments import class_sums, extremes
-from separatrix.loops.packing import pack, packed, widen
+from separatrix.loops.packing import KINDS, kind_of, pack, packed
 
 EPS = float(np.finfo(float).eps)
 
@@ -14,14 +15,14 @@ EPS = float(np.finfo(float).eps)
 def test_half_precision_is_widened_exactly():
     bits = np.arange(1 << 16, dtype=np.uint16)
     found = np.empty(len(bits), dtype=np.float32)
-    widen(bits, len(bits), found)
+    packed(bits.view(np.float16)[:, None], found[:, None])
     expected = bits.view(np.float16).astype(np.float32)
     numbers = ~np.isnan(expected)
     assert found[numbers].tobytes() == expected[numbers].tobytes()
     assert np.isnan(found[~numbers]).all()
 
 
-@pytest.mark.parametrize("dtype", ["f8", "f4", ">f8", ">f4", "i8", "u1", "?", "f2"])
+@pytest.mark.parametrize("dtype", [*KINDS, *(f">{kind}" for kind in KINDS), "g"])
 @given(m=st.integers(0, 40), d=st.integers(0, 40), down=st.sampled_from([1, 2, -1]), right=st.sampled_from([1, 3, -2]))
 def test_packed_rows_are_the_rows(dtype, m, d, down, right):
     whole = np.random.default_rng(0).integers(0, 100, size=(2 * m + 1, 3 * d + 1)).astype(dtype)
@@ -34,15 +35,22 @@ def test_packed_rows_are_the_rows(dtype, m, d, down, right):
             assert (out[m:] == -1.0).all()
 
 
-@given(m=st.integers(0, 20), d=st.integers(0, 20), turned=st.booleans())
-def test_packing_is_that_of_the_reference(m, d, turned):
-    X = np.random.default_rng(1).normal(size=(m, d) if not turned else (d, m))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", "<>")
+@given(
+    m=st.sampled_from([0, 1, 7, 8, 63, 64, 65, 200]), d=st.integers(0, 20), turned=st.booleans(), seed=st.integers(0, 9)
+)
+def test_packing_is_that_of_the_reference(kind, order, m, d, turned, seed):
+    dtype, rng = np.dtype(order + kind), np.random.default_rng(seed)
+    raw = rng.integers(0, 2 if kind == "b1" else 256, size=m * d * dtype.itemsize, dtype=np.uint8)  # any bits at all
+    X = raw.view(dtype).reshape((d, m) if turned else (m, d))
     X = X.T if turned else X
-    found, expected = np.zeros((m, d)), np.ones((m, d))
-    for loop, out in ((pack, found), (pack.reference, expected)):
-        loop(X.ctypes.data, *X.strides, m, d, out)
-    assert (found == X).all()
-    assert (expected == X).all()
+    for out in (np.float64, np.float32):
+        found, expected = np.zeros((m, d), dtype=out), np.ones((m, d), dtype=out)
+        with np.errstate(all="ignore"):
+            for loop, rows in ((pack, found), (pack.reference, expected)):
+                loop(X.ctypes.data, *X.strides, kind_of(dtype), m, d, rows)
+        assert same_bits(found, expected)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from loops.twins import same_bits
 from scipy import sparse
 
 import separatrix
@@ -12,6 +13,7 @@ from separatrix.design import as_design
 from separatrix.design.passes import CALL, Pass, chunk_rows, swept
 from separatrix.loops import library
 from separatrix.loops import passes as loops
+from separatrix.loops.packing import kind_of
 
 EPS, TINY = float(np.finfo(float).eps), 5e-324
 LOSSES = [loops.LOG, loops.SQUARED_HINGE, loops.SQUARED, loops.SIGMOID, loops.GAUSS_NEWTON, loops.SOFTMAX]
@@ -119,6 +121,33 @@ def test_a_pass_over_dense_rows_is_that_of_the_reference(what, n, d, k, seed, of
     X = case.X.astype(dtype).astype(float)
     found = with_losses_whole(case.run(loops.pass_dense, X, dtype=dtype), k)
     assert case.close(found, case.run(loops.pass_dense.reference, X, dtype=dtype), X)
+
+
+def strided_pass(loop, some):
+    """`pass_strided` as it is called for rows in C order, which it gets in Fortran order, and ``some`` at a time."""
+
+    def run(X, first, start, stop, d, segment, *how):
+        rows, room = np.asfortranarray(X)[start - first : stop - first], np.full((some, d), np.nan, dtype=X.dtype)
+        loop(rows.ctypes.data, *rows.strides, kind_of(X.dtype), room, some, start, stop, d, segment, *how)
+
+    return run
+
+
+@pytest.mark.parametrize("what", ALL)
+@given(**SHAPES, based=st.booleans(), single=st.booleans(), some=st.sampled_from([64, 192]))
+def test_a_pass_over_rows_in_Fortran_order_is_that_over_rows_in_C_order(
+    what, n, d, k, seed, offset, spread, based, single, some
+):
+    case, dtype = Case(what, n, d, k, seed, offset=offset, spread=spread, based=based), np.float32 if single else float
+    for strided, plain in (
+        (loops.pass_strided, loops.pass_dense),
+        (loops.pass_strided.reference, loops.pass_dense.reference),
+    ):
+        found, expected = (
+            case.run(strided_pass(strided, some), case.X, dtype=dtype),
+            case.run(plain, case.X, dtype=dtype),
+        )
+        assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
 
 
 @compiled

@@ -17,8 +17,8 @@ from separatrix.design.passes import INLINE, Pass, chunk_rows
 from separatrix.design.reducing import Parts
 from separatrix.loops import threads
 from separatrix.loops.moments import class_sums, extremes
-from separatrix.loops.packing import packed
-from separatrix.loops.passes import SCORES, pass_dense, segment_rows, work_size
+from separatrix.loops.packing import kind_of, packed
+from separatrix.loops.passes import SCORES, pass_dense, pass_strided, room_rows, segment_rows, work_size
 
 FEW = 8  # columns of a product up to which one reading of the rows outweighs the fused multiplications of BLAS
 SWEPT = 1 << 21  # entries that are looked at in one call
@@ -65,6 +65,13 @@ class DenseDesign(Design):
         work = np.empty(work_size(k, task.K, d))
         W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
+        if self._direct is None and (kind := kind_of(self.X.dtype)) is not None:
+            X, some, at = self.X[start:stop], room_rows(d), start - origin
+            room, (down, right) = np.empty((some, d), dtype=self.read_as), X.strides
+            pass_strided(
+                X.ctypes.data, down, right, kind, room, some, at, stop - origin, d, segment, *how, task.rows, sums, work
+            )
+            return sums
         for first, last, rows in self._pieces(start, stop):
             at = first - origin
             pass_dense(rows, at, at, last - origin, d, segment, *how, task.rows, sums, work)
@@ -173,12 +180,9 @@ class DenseBlock(Block):
     def x(self) -> Floats:  # converted once for the several products of a pass
         raw, offset = self.design._X[self.rows], self.design.offset
         rows = np.empty(raw.shape)  # in C order: products with other orders round otherwise
-        if raw.dtype == rows.dtype and raw.dtype.isnative:
-            if raw.flags.c_contiguous and offset is None:
-                return np.asarray(raw)
-            packed(raw, rows)
-        else:
-            rows[...] = raw
+        if raw.dtype == rows.dtype and raw.dtype.isnative and raw.flags.c_contiguous and offset is None:
+            return np.asarray(raw)
+        packed(raw, rows)
         return rows if offset is None else np.subtract(rows, offset, out=rows)
 
     @cached_property

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CHUNKS = 32  # of a large table: enough for as many threads, few enough that starting them takes no time
 INLINE = 1 << 18  # multiplications of a pass that take no longer than waking other threads up
+SHARE = 1 << 16  # multiplications of a chunk, at least: some 50 microseconds, twice what it takes to call for it
 CALL = 1 << 24  # multiplications of a call, at most: some 20 milliseconds, after which Ctrl-C is heard
 
 
@@ -94,7 +95,7 @@ def chunk_rows(n: int, entries: float, unit: int, most: float = CHUNKS) -> int:
     """Rows of a chunk, a multiple of ``unit``, where n rows take as many multiplications as there are entries."""
     if entries <= INLINE:
         return max(n, 1)
-    count = max(min(most, CHUNKS), entries / CALL)
+    count = max(min(most, CHUNKS, entries / SHARE), entries / CALL)
     return max(1, int(-(-n // (unit * count)))) * unit
 
 

@@ -25,11 +25,13 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
+from separatrix.loops.packing import numbers_at
 
 SCORES, GATHER, PRODUCT, SOFTMAX_PRODUCT, LOG, SQUARED_HINGE, SQUARED, SIGMOID, GAUSS_NEWTON, SOFTMAX = range(10)
 PASSES = {"log": LOG, "squared_hinge": SQUARED_HINGE, "squared_error": SIGMOID, "gauss_newton": GAUSS_NEWTON}  # losses
 BLOCK = 64  # rows, ROWS in pointwise.h
 LANES = 8  # as in common.h
+ROOM = 1 << 14  # numbers of rows that are packed together
 
 
 def work_size(k: int, K: int, d: int) -> int:
@@ -40,6 +42,11 @@ def work_size(k: int, K: int, d: int) -> int:
 def segment_rows(d: int) -> int:
     """Rows that are added up by themselves before they are added to the rest: about half a megabyte of them."""
     return max(BLOCK, min(1024, (1 << 16) // max(d, 1) // BLOCK * BLOCK))
+
+
+def room_rows(d: int) -> int:
+    """Rows that are packed together: about 128 kB, so that the second-level cache holds them and what comes next."""
+    return max(BLOCK, min(512, ROOM // max(d, 1) // BLOCK * BLOCK))
 
 
 @native("pass_dense", "T[] i8 i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")
@@ -71,6 +78,41 @@ def pass_dense(
     S = _pointwise(Z, slice(start, stop), K, basis, what, codes, weight, columns, rows, sums)
     if what != SCORES:
         sums[3 * k :] += (S.T @ x).ravel()
+
+
+@native("pass_strided", "i8 i8 i8 i8 T[] i8 i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")
+def pass_strided(
+    address: int,
+    down: int,
+    right: int,
+    kind: int,
+    room: Array,
+    some: int,
+    start: int,
+    stop: int,
+    d: int,
+    segment: int,
+    offset: Floats | None,
+    W: Floats | None,
+    b: Floats | None,
+    k: int,
+    K: int,
+    basis: Floats | None,
+    what: int,
+    codes: Integers | None,
+    weight: Floats | None,
+    columns: int,
+    rows: Floats | None,
+    sums: Floats,
+    work: Floats | None,
+) -> None:
+    """The same for rows of any kind and strides (see `packing.pack`), of which row ``start`` is at the address.
+
+    Unless they can be read where they are, ``some`` of them at a time, a multiple of BLOCK, are written to the room.
+    """
+    X = np.ascontiguousarray(numbers_at(address, down, right, kind, stop - start, d), dtype=room.dtype)
+    how = (offset, W, b, k, K, basis, what, codes, weight, columns, rows, sums, work)
+    pass_dense.reference(X, start, start, stop, d, segment, *how)
 
 
 @native("pass_csr", "I[] I[] T[] i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")

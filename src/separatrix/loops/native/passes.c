@@ -2,6 +2,7 @@
 
    A few rows at a time, so that the second reading finds them in cache. Sums over columns have 8 lanes, those over rows
    are added 8 at a time, and every segment of rows is added up by itself: the same bits at every processor level. */
+#include "packing.h"
 #include "parts.h"
 #include "pointwise.h"
 
@@ -26,17 +27,21 @@ INLINE int64_t filled(int64_t m) { return m <= 8 ? 8 : m <= 16 ? 16 : m <= 32 ? 
 #define T double
 #define NAME(x) x##_f64
 #define PART part_f64
+#define OWN F8
 #include "passes_dense.inc"
 #undef T
 #undef NAME
 #undef PART
+#undef OWN
 #define T float
 #define NAME(x) x##_f32
 #define PART part_f32
+#define OWN F4
 #include "passes_dense.inc"
 #undef T
 #undef NAME
 #undef PART
+#undef OWN
 
 #define T double
 #define I int32_t

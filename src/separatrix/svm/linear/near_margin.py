@@ -13,6 +13,7 @@ from separatrix.svm.linear.machine import Machine, of_multipliers
 from separatrix.svm.linear.multipliers import snapped
 
 NEAR = 0.5  # of the margin: rows within it may yet change sides; with fewer, one round more is needed
+WIDER, SOME = 0.8, 0.2  # of the margin, where so few of the rows are within it: they cost less than one round more
 MANY = 0.5  # of the rows near the margin: then it is as well to take all
 ROUNDS = 8  # of the interior-point method with the rows near the margin
 
@@ -34,7 +35,8 @@ def near_the_margin(design: Design, y: Floats, bound: Floats, tol: float, max_it
         excess = y * rows.dot(V)[:, 0] - 1.0
         alpha = np.where(excess < 0, bound, 0.0)
         before = np.count_nonzero(near)
-        near |= (np.abs(excess) < NEAR) | (np.abs(machine.alpha - alpha) > NEAR * bound)
+        width = WIDER if np.count_nonzero(np.abs(excess) < WIDER) <= SOME * design.n else NEAR
+        near |= (np.abs(excess) < width) | (np.abs(machine.alpha - alpha) > NEAR * bound)
         play = np.flatnonzero(near)
         if len(play) > MANY * design.n or (len(play) == before and not helped):
             break
