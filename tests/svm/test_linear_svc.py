@@ -12,10 +12,8 @@ from sklearn.svm import SVC as SklearnSVC
 from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
 from separatrix.design import as_design
-from separatrix.svm.linear import hinge, near_margin, small_table, squared_hinge
 from separatrix.solvers import coordinate_descent
-from separatrix.svm.linear import hinge, near_margin, squared_hinge
-from separatrix.svm.linear.by_pairs import by_pairs
+from separatrix.svm.linear import hinge, near_margin, small_table, squared_hinge
 
 
 def objective(w, b, X, y, bound, loss="hinge"):

@@ -65,8 +65,8 @@ class DenseDesign(Design):
         work = np.empty(work_size(k, task.K, d))
         W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
-        if self._direct is None and (kind := kind_of(self.X.dtype)) is not None:
-            X, some, at = self.X[start:stop], room_rows(d), start - origin
+        if self._direct is None and (kind := kind_of(self._X.dtype)) is not None:
+            X, some, at = self._X[start:stop], room_rows(d), start - origin
             room, (down, right) = np.empty((some, d), dtype=self.read_as), X.strides
             pass_strided(
                 X.ctypes.data, down, right, kind, room, some, at, stop - origin, d, segment, *how, task.rows, sums, work

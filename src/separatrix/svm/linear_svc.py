@@ -13,17 +13,12 @@ from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
-from separatrix.svm.linear.hard_margin import Widest, proved, widest
-from separatrix.svm.linear.hinge import hinge
-from separatrix.svm.linear.machine import WIDEST, Machine, Start, of_multipliers, outward
-from separatrix.svm.linear.small_table import SmallTable, small_table
-from separatrix.svm.linear.squared_hinge import squared_hinge
-from separatrix.separation.search import search
 from separatrix.outcome import Fit, Status
 from separatrix.separation.search import search
 from separatrix.svm.linear.hard_margin import Widest, proved, widest
 from separatrix.svm.linear.hinge import hinge
 from separatrix.svm.linear.machine import WIDEST, Machine, Start, of_multipliers, outward
+from separatrix.svm.linear.small_table import SmallTable, small_table
 from separatrix.svm.linear.squared_hinge import squared_hinge
 from separatrix.targets import Targets
 

@@ -21,20 +21,9 @@ from separatrix.certificates._kernels import take
 from separatrix.design import Design, as_design
 from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
 from separatrix.kernels import KernelRows, Linear, Precomputed
-from separatrix.svm.kernel_claims import claimed, kernel_unit
-from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
-from separatrix.perceptron.kernel_perceptron import plain_settings
-from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
-from separatrix.svm.linear_svc import Settings as LinearSettings
-from separatrix.svm.linear_svc import bracket, hard_margin, soft
-from separatrix.svm.linear.hard_margin import Widest
-from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
-from separatrix.svm.pair_matrices import PairMatrices
-from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
-from separatrix.svm.written_out import hard_margin_written_out, written_out
 from separatrix.outcome import Fit, Status
 from separatrix.perceptron.kernel_perceptron import plain_settings
-from separatrix.svm.kernel_claims import claimed
+from separatrix.svm.kernel_claims import claimed, kernel_unit
 from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
 from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
 from separatrix.svm.linear.hard_margin import Widest

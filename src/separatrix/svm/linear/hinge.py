@@ -16,17 +16,9 @@ from scipy import linalg
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
 from separatrix.design.row_space import ROTATED
-from separatrix.svm.linear.conditioning import conditioned
-from separatrix.svm.linear.descent import descent
-from separatrix.svm.linear.from_sample import from_sample
-from separatrix.svm.linear.machine import WIDEST, Machine, Start, cheap, of_multipliers
-from separatrix.svm.linear.multipliers import feasible, snapped
-from separatrix.svm.linear.near_margin import near_the_margin
-from separatrix.svm.balance import balanced
 from separatrix.solvers.interior_point import LinearMargins, interior_point
 from separatrix.solvers.soft_margin import best_intercept
 from separatrix.svm.balance import balanced
-from separatrix.svm.linear.by_pairs import FEW, by_pairs
 from separatrix.svm.linear.conditioning import conditioned
 from separatrix.svm.linear.descent import descent
 from separatrix.svm.linear.from_sample import from_sample

@@ -13,10 +13,10 @@ from scipy import linalg
 
 from separatrix._typing import Floats
 from separatrix.design import Design
-from separatrix.svm.linear.machine import Machine, cheap, of_multipliers
-from separatrix.svm.balance import balanced
 from separatrix.loops.margin_newton import STEPS, margin_newton, room
 from separatrix.loops.rows import BUDGET
+from separatrix.svm.balance import balanced
+from separatrix.svm.linear.machine import Machine, cheap, of_multipliers
 
 PRECISE = 1e-12  # relative gap, where it costs next to nothing
 GOAL = 1e-14  # the same, as the loop knows it: what is left is for rounding
