@@ -14,7 +14,7 @@ from svm.svm_oracle import dual_optimum, objective
 from separatrix import SVC, Status
 from separatrix.certificates import All, Certificate, HingeGap
 from separatrix.errors import ConvergenceWarning, InvalidInputError
-from separatrix.estimators.svc import votes
+from separatrix.estimators.support_vectors import votes
 from separatrix.kernels import Graph, KernelRows, Laplacian, Linear, Poly, Rbf, Spectrum, WeisfeilerLehman
 from separatrix.svm.pair_matrices import PairMatrices
 

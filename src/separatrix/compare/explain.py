@@ -51,7 +51,7 @@ def intervals(model: Any) -> tuple[Floats | None, str | None]:
 
 def has_class_weights(model: Any) -> bool:
     """Whether ``coef_`` has a row for each class (one for two), not for each pair of them, nor is missing."""
-    from separatrix.estimators.svc import SupportVectorClassifier
+    from separatrix.estimators.support_vectors import SupportVectorClassifier
 
     return hasattr(model, "coef_") and not (isinstance(model, SupportVectorClassifier) and len(model.classes_) > 2)
 

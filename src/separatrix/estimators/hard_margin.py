@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.estimators import parameters
-from separatrix.estimators.svc import SupportVectorClassifier
+from separatrix.estimators.support_vectors import SupportVectorClassifier
 from separatrix.svm.kernel_svm import Settings
 
 

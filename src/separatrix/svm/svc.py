@@ -3,63 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Floats, Integers
+from separatrix._typing import Floats
 from separatrix.certificates import (
     Certificate,
     HingeGap,
-    Inseparable,
-    KernelInseparable,
-    KernelMarginBracket,
 )
 from separatrix.certificates._kernels import take
-from separatrix.design import Design, as_design
-from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
-from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.design import as_design
+from separatrix.errors import ConvergenceWarning
+from separatrix.kernels import Linear, Precomputed
 from separatrix.outcome import Fit, Status
-from separatrix.perceptron.kernel_perceptron import plain_settings
-from separatrix.svm.kernel_claims import claimed, kernel_unit
-from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
+from separatrix.svm.hard_pairs import hard_pair, widest_pair
+from separatrix.svm.kernel_claims import claimed
 from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
-from separatrix.svm.linear.hard_margin import Widest
 from separatrix.svm.linear_svc import Settings as LinearSettings
-from separatrix.svm.linear_svc import bracket, hard_margin, soft
+from separatrix.svm.linear_svc import bracket, soft
 from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
 from separatrix.svm.pair_matrices import PairMatrices
+from separatrix.svm.pair_task import Task
 from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
-from separatrix.svm.written_out import hard_margin_written_out, written_out
-from separatrix.targets import Targets
 
 DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method needs no compiler's help
 LINEAR_ITERATIONS = 1000
-
-
-@dataclass(frozen=True)
-class Task:
-    """All that the pairs have in common."""
-
-    rows: KernelRows
-    points: Any  # as given, but in float64 unless the kernel is linear
-    targets: Targets
-    weight: Floats
-    kept: Integers  # positions of the rows among those given
-    settings: Settings
-    starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
-
-    @cached_property
-    def unit(self) -> float:
-        """How far a kernel value of any two points can be from the true one."""
-        return kernel_unit(self.rows)
-
-    @cached_property
-    def kernel(self) -> Mapping[str, Any] | None:
-        """The kernel as certificates hold it."""
-        return plain_settings(self.rows.kernel)
 
 
 def svc(task: Task) -> tuple[Fit, Floats]:
@@ -67,7 +37,7 @@ def svc(task: Task) -> tuple[Fit, Floats]:
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
     found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
     if hard:
-        members = [_linear(task, pair, hard) if linear else _hard(task, pair) for pair in found]
+        members = [_linear(task, pair, hard) if linear else hard_pair(task, pair) for pair in found]
     else:
         members = _soft_pairs(task, found)
     return assembled(task.targets, found, members, task.settings.single)
@@ -208,91 +178,6 @@ def _verdict(machine: Machine, settings: Settings, checkable: bool, kernel: Any)
     return Status.CERTIFIED, None
 
 
-def _hard(task: Task, pair: Pair) -> Member:
-    """The maximum margin in feature space."""
-    intercept = task.settings.fit_intercept
-    rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
-    Z = written_out(task.rows.kernel, task.points, pair.rows)
-    if Z is None:
-        found = hard_margin_kernel(rows, pair.y, task.settings.tol, task.settings.single, intercept)
-    else:
-        found = hard_margin_written_out(Z, rows, pair.y, task.settings.tol, task.settings.single, intercept)
-    kernel = plain_settings(task.rows.kernel)
-    sides: dict[str, Any] = {
-        "classes": task.targets.classes,
-        "positive": pair.positive,
-        "negative": pair.negative,
-        "kernel": kernel,
-        "fit_intercept": intercept,
-    }
-    if isinstance(found, Touching):
-        raise _no_margin(task, pair, found.weights, sides)
-    certificate, lower, upper = None, found.lower, found.upper
-    if kernel is not None:
-        points = np.flatnonzero((found.alpha != 0) | (found.expansion != 0))
-        certificate = KernelMarginBracket(
-            **sides,
-            lower=found.lower,
-            upper=found.upper,
-            direction=None,
-            points=points,
-            alpha=found.alpha[points],
-            expansion=found.expansion[points],
-            intercept=found.b,
-            space="feature",
-        ).stated(task.points, task.targets.classes[task.targets.values])
-        lower, upper = certificate.lower, certificate.upper
-    if not lower > 0:
-        raise UndecidedError(
-            f"Float64 cannot tell whether the kernel separates the classes: the margin is from {lower:.1e} to "
-            f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
-        )
-    width = (upper - lower) / upper
-    return Member(
-        coef=found.expansion,
-        support=found.expansion != 0,
-        intercept=found.b,
-        slack=np.maximum(0.0, 1.0 - pair.y * found.scores),
-        margin=found.lower / float((pair.y * found.scores).min()),
-        weights=None,
-        certificate=certificate,
-        status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
-        warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
-        n_iter=found.n_iter,
-    )
-
-
-def _no_margin(task: Task, pair: Pair, weights: Floats, sides: dict[str, Any]) -> NotSeparableError | UndecidedError:
-    """The error that proves that nothing separates, or, where rounding hides it, says so."""
-    if sides["kernel"] is None:
-        return NotSeparableError(_inseparable(task, pair), None)
-    points = np.flatnonzero(weights)
-    labels = task.targets.classes[task.targets.values]
-    proof = KernelInseparable(**sides, points=points, weights=weights[points], margin_bound=0.0)
-    proof = proof.stated(task.points, labels)
-    if proof.verify(task.points, labels):
-        return NotSeparableError(_inseparable(task, pair), proof)
-    return UndecidedError(
-        f"Float64 cannot tell whether the kernel separates the classes: no margin is above {proof.margin_bound:.1e}. "
-        "Use SVC with a large C, or remove points with equal features."
-    )
-
-
-def _inseparable(task: Task, pair: Pair) -> str:
-    negative, positive = task.targets.classes[[pair.negative, pair.positive]].tolist()
-    return (
-        f"The classes {negative!r} and {positive!r} cannot be separated in the feature space of {task.rows.kernel}, so "
-        "there is no hard margin; the error's certificate proves it. Use SVC with a finite C, or another kernel."
-    )
-
-
-def _wide(width: float, tol: float) -> Warning:
-    return ConvergenceWarning(
-        f"The bounds on the margin are {width:.1e} apart, relative to it, more than tol={tol:g}: raise tol, or scale "
-        "the columns of X."
-    )
-
-
 def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     """The same with k(a, b) = a.b, where w is a vector: through the methods of `LinearSVC`."""
     settings = task.settings
@@ -301,7 +186,7 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
     certificate: Certificate | None
     if hard:
-        wide = _widest(design, task, pair, linear)
+        wide = widest_pair(design, task, pair, linear)
         w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
         gap = (wide.upper - wide.lower) / wide.upper if np.isfinite(wide.upper) else np.inf
         certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
@@ -340,23 +225,3 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
         warning=None if within else warning,
         n_iter=max(1, n_iter),
     )
-
-
-def _widest(design: Design, task: Task, pair: Pair, settings: LinearSettings) -> Widest:
-    """The hard margin; if there is none, the proof names the classes of the pair."""
-    try:
-        labels = task.targets.classes if task.targets.binary else np.array([-1, 1])
-        return hard_margin(design, pair.y, settings, labels)
-    except NotSeparableError as error:
-        proof = error.certificate
-        assert isinstance(proof, Inseparable)
-        if task.targets.binary:
-            raise NotSeparableError(_inseparable(task, pair), proof) from None
-        sides: dict[str, Any] = {
-            "classes": task.targets.classes,
-            "positive": pair.positive,
-            "negative": pair.negative,
-            "kernel": {"kernel": "linear"},
-            "fit_intercept": design.intercept,
-        }
-        raise _no_margin(task, pair, np.asarray(proof.weights, dtype=np.float64), sides) from None
