@@ -132,3 +132,16 @@ def test_taken_rows_keep_their_coordinates() -> None:
     V, rows = rng.normal(size=(4, 2)), np.array([3, 3, 40])
     assert np.array_equal(design.take(rows).dot(V), design.dot(V)[rows])
     assert np.array_equal(design.row(40), X[40])
+
+
+def _turned(block: Block) -> Parts:
+    return (np.asfortranarray(2.0 * block.x),)
+
+
+@pytest.mark.parametrize("n", [40, 200_000])
+def test_values_of_rows_are_in_c_order_however_blocks_had_them(n: int) -> None:
+    """Or `reshape(-1)[at] = ...` would change a copy of what came of one block, and not of what came of several."""
+    X = np.random.default_rng(7).normal(size=(n, 5))
+    (found,) = as_design(X).rows(_turned)
+    assert found.flags.c_contiguous
+    assert np.array_equal(found, 2.0 * X)

@@ -32,7 +32,7 @@ def reduced(
     """See `Design.reduce`."""
     n, step = design.n, design.block_rows(block_bytes)
     if design.nbytes <= INLINE_BYTES or n <= step:
-        return block_fn(design.only_block, *rows, *args)
+        return _joined(_listed(rules, block_fn(design.only_block, *rows, *args)))
     per_chunk = -(-n // (step * CHUNKS)) * step
 
     def chunk(start: int) -> Parts:
@@ -50,7 +50,7 @@ def reduced(
         for part in threads.over(range(0, n, per_chunk), chunk):
             whole = _combined(rules, whole, part)
     assert whole is not None
-    return tuple(np.concatenate(part) if isinstance(part, list) else part for part in whole)
+    return _joined(whole)
 
 
 def _each(rules: Rules, count: int) -> Sequence[str]:
@@ -60,6 +60,16 @@ def _each(rules: Rules, count: int) -> Sequence[str]:
 def _listed(rules: Rules, parts: Parts) -> Parts:
     """Values of rows in lists of one, which are joined at the end."""
     return tuple([part] if rule == "rows" else part for rule, part in zip(_each(rules, len(parts)), parts, strict=True))
+
+
+def _joined(parts: Parts) -> Parts:
+    """Values of rows one after another, in C order however blocks had them."""
+    return tuple(
+        part
+        if not isinstance(part, list)
+        else np.ascontiguousarray(part[0] if len(part) == 1 else np.concatenate(part))
+        for part in parts
+    )
 
 
 def _combined(rules: Rules, total: Parts | None, parts: Parts) -> Parts:
