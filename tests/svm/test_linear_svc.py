@@ -13,7 +13,8 @@ from separatrix import LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
 from separatrix.design import as_design
 from separatrix.solvers import coordinate_descent
-from separatrix.svm.linear import hinge, near_margin, small_table, squared_hinge
+from separatrix.svm import linear_svc
+from separatrix.svm.linear import choose, hinge, near_margin, small_table
 
 
 def objective(w, b, X, y, bound, loss="hinge"):
@@ -248,7 +249,8 @@ def test_coordinate_descent_reaches_the_same_optimum(monkeypatch, C, intercept):
     X = sp.random(400, 50, density=0.2, random_state=1, format="csr")
     y = np.where(X @ rng.standard_normal(50) + 0.3 * rng.standard_normal(400) > 0.1, 1, 0)
     exact = LinearSVC(C=C, fit_intercept=intercept).fit(X, y)
-    monkeypatch.setattr(hinge, "WIDEST", 10)
+    monkeypatch.setattr(choose, "SMALL_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(hinge, "hinge_method", lambda shape: "descent")
     descent = LinearSVC(C=C, fit_intercept=intercept, tol=1e-6, max_iter=20_000).fit(X, y)
     assert descent.certificate_.relative_gap <= 1e-6
     assert descent.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=2e-6)
@@ -272,9 +274,8 @@ def test_rows_near_the_margin_give_the_optimum_of_all(monkeypatch, C, intercept)
 
     for module in (hinge, near_margin):
         monkeypatch.setattr(module, "interior_point", recorded)
-    for module in (hinge, small_table):
-        monkeypatch.setattr(module, "cheap", lambda design: False)
-    monkeypatch.setattr(hinge, "_tall", lambda design: False)
+    monkeypatch.setattr(choose, "SMALL_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(hinge, "hinge_method", lambda shape: "near")
     monkeypatch.setattr(hinge, "BRIEF", 10)
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(X, y, weight)
     assert 0 < max(sizes) < 3000  # never all rows
@@ -293,8 +294,7 @@ def test_newton_steps_from_a_sample_give_the_optimum_of_all_rows(monkeypatch, C,
     X = X + 3.0 if storage is np.asarray else X
     weight = rng.uniform(0.5, 2.0, size=4000)
     exact = LinearSVC(C=C, fit_intercept=intercept).fit(storage(X), y, weight)
-    for module in (hinge, small_table):
-        monkeypatch.setattr(module, "cheap", lambda design: False)
+    monkeypatch.setattr(choose, "SMALL_MULTIPLICATIONS", 0)
     monkeypatch.setattr(hinge, "interior_point", None)  # nothing falls back on it
     model = LinearSVC(C=C, fit_intercept=intercept, tol=1e-7).fit(storage(X), y, weight)
     assert model.certificate_.relative_gap <= 1e-7
@@ -310,8 +310,7 @@ def test_a_sample_of_rows_sorted_by_class_or_of_one_class_is_no_harm(monkeypatch
     y = (X[:, 0] + 0.5 * rng.standard_normal(4000) > 2.8).astype(int)  # so few that a sample may hold none
     X, y = X[np.argsort(y)[::order]], np.sort(y)[::order]
     exact = LinearSVC().fit(X, y)
-    for module in (hinge, small_table):
-        monkeypatch.setattr(module, "cheap", lambda design: False)
+    monkeypatch.setattr(choose, "SMALL_MULTIPLICATIONS", 0)
     model = LinearSVC(tol=1e-6).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-6
     assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-6)
@@ -359,9 +358,9 @@ def test_bad_parameters_are_named(parameters, match):
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_warm_start_along_a_path_needs_fewer_passes_for_the_same_optimum(monkeypatch, loss):
-    for module in (hinge, squared_hinge):
-        monkeypatch.setattr(module, "WIDEST", 10)
-    monkeypatch.setattr(small_table, "cheap", lambda design: False)
+    monkeypatch.setattr(choose, "FACTORED_ORDER", 10)
+    monkeypatch.setattr(choose, "SMALL_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(choose, "ROTATED", 0)
     rng = np.random.default_rng(2)
     X = sp.random(600, 80, density=0.2, random_state=2, format="csr")
     y = np.where(X @ rng.standard_normal(80) + 0.3 * rng.standard_normal(600) > 0.1, 1, 0)
@@ -469,7 +468,7 @@ def test_a_small_table_has_the_optimum_of_other_methods(C, intercept, loss, shap
     y = np.where(X[:, 0] + rng.normal(size=shape[0]) > 5.0, 1, -1)
     weight = rng.uniform(0.5, 2.0, size=shape[0])
     small = LinearSVC(loss=loss, C=C, fit_intercept=intercept).fit(X, y, weight)
-    monkeypatch.setattr(small_table, "cheap", lambda design: False)
+    monkeypatch.setattr(linear_svc, "small_table", lambda design, bound: None)
     other = LinearSVC(loss=loss, C=C, fit_intercept=intercept, tol=1e-9).fit(X, y, weight)
     assert small.certificate_.verify(X, y, weight)
     assert small.certificate_.relative_gap <= 1e-8

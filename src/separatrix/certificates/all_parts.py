@@ -25,7 +25,7 @@ class All(Certificate):
     @classmethod
     def of(cls, parts: Sequence[Certificate]) -> Certificate:
         """All of the parts; a single one as it is."""
-        return parts[0] if len(parts) == 1 else cls(parts)
+        return parts[0] if len(parts) == 1 else cls(tuple(parts))
 
     @property
     def claim(self) -> str:

@@ -15,9 +15,10 @@ from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.separation.search import search
+from separatrix.svm.linear.choose import FACTORED_ORDER
 from separatrix.svm.linear.hard_margin import Widest, proved, widest
 from separatrix.svm.linear.hinge import hinge
-from separatrix.svm.linear.machine import WIDEST, Machine, Start, of_multipliers, outward
+from separatrix.svm.linear.machine import Machine, Start, of_multipliers, outward
 from separatrix.svm.linear.small_table import SmallTable, small_table
 from separatrix.svm.linear.squared_hinge import squared_hinge
 from separatrix.targets import Targets
@@ -49,7 +50,7 @@ def linear_svc(
     machines: list[Machine | Widest] = []
     certificates: list[Certificate | None] = []
     for task, y in enumerate(np.ascontiguousarray(signs.T)):
-        positive = 1 if targets.binary else task
+        positive = targets.positive(task)
         if hard:
             wide = hard_margin(design, y, settings, targets.classes, positive)
             machines.append(wide)
@@ -77,10 +78,9 @@ def linear_svc(
         f"tol={settings.tol:g}: raise max_iter or tol, lower C, or scale the columns of X to moderate size."
     )
     proved = [certificate for certificate in certificates if certificate is not None]
-    claim = proved[0] if len(machines) == 1 and proved else All(tuple(proved))
     return Fit(
         Hyperplanes(coef, intercept),
-        claim if len(proved) == len(machines) else None,
+        All.of(proved) if len(proved) == len(machines) else None,
         Status.CERTIFIED if certified else Status.UNCERTIFIED,
         n_iter=max(1, *(m.n_iter for m in machines)),
         attributes=attributes,
@@ -115,7 +115,7 @@ def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: S
     machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
     if machine.relative_gap <= settings.tol or settings.loss != "hinge":
         return machine
-    if min(design.n, design.p) > WIDEST:  # the hard margin takes a matrix of this order
+    if min(design.n, design.p) > FACTORED_ORDER:  # the hard margin takes a matrix of this order
         return machine
     if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate, Inseparable):
         return machine

@@ -21,8 +21,8 @@ from separatrix.solvers.interior_point import LinearMargins, interior_point
 from separatrix.svm.balance import balanced
 from separatrix.svm.binding import Rows, binding
 from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
+from separatrix.svm.linear.choose import FACTORED_ORDER
 from separatrix.svm.linear.conditioning import typical_length
-from separatrix.svm.linear.machine import WIDEST
 from separatrix.svm.linear.multipliers import feasible
 
 APART = 1e-3  # of the length of a row, in the span of those before it: then a Cholesky factor loses few digits
@@ -57,10 +57,10 @@ class Widest:
 
 def widest(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     """min 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, of separable rows; until upper - lower <= tol * upper."""
-    if design.p <= min(2 * design.n, WIDEST):
+    if design.p <= min(2 * design.n, FACTORED_ORDER):
         return _interior(design, y, tol, max_iter)
     found = None if design.n <= FEW else _of_those_that_bind(design, y, tol)
-    if found is not None and (found.upper - found.lower <= tol * found.upper or design.n > WIDEST):
+    if found is not None and (found.upper - found.lower <= tol * found.upper or design.n > FACTORED_ORDER):
         return found
     narrow = in_row_space(design.anchored())
     inside = _interior(as_design(narrow.array(), design.intercept), y, tol, max_iter)

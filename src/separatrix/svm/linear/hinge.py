@@ -1,9 +1,6 @@
 """The hinge: min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i (w.x_i + b)).
 
-Small tables are solved in `small_table`. What that leaves open, and larger ones, go through an interior-point method,
-of order d or, of wide data, n; where both are large, through dual coordinate descent; of far more rows than columns,
-through Newton steps from the solution of a sample; of other sparse rows, through a brief descent, which tells the rows
-near the margin, and an interior-point method with these.
+Which way is a matter of shape: see `choose`. What a small table leaves open comes here.
 """
 
 from __future__ import annotations
@@ -15,20 +12,19 @@ from scipy import linalg
 
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
-from separatrix.design.row_space import ROTATED
 from separatrix.solvers.interior_point import LinearMargins, interior_point
 from separatrix.solvers.soft_margin import best_intercept
 from separatrix.svm.balance import balanced
+from separatrix.svm.linear.choose import Shape, hinge_method
 from separatrix.svm.linear.conditioning import conditioned
 from separatrix.svm.linear.descent import descent
 from separatrix.svm.linear.from_sample import from_sample
-from separatrix.svm.linear.machine import WIDEST, Machine, Start, cheap, of_multipliers
+from separatrix.svm.linear.machine import Machine, Start, of_multipliers
 from separatrix.svm.linear.multipliers import feasible, snapped
 from separatrix.svm.linear.near_margin import near_the_margin
 
 BRIEF = 30  # passes of coordinate descent over sparse rows that cost less than an interior-point method does
 FEWER, MORE = 10, 5  # columns for each of these passes, if that is more; rows near the margin of a free b are many
-TALL = 20  # dense rows for each column
 PRECISE = 1e-12  # relative gap, where it costs next to nothing
 ROUGH = 0.5  # relative gap of a solution that does not tell which rows are near
 
@@ -38,16 +34,16 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
 
     Coordinate descent goes on from a start; an interior-point method has no use for one, nor need of it.
     """
-    if design.p > WIDEST:
-        if design.n <= WIDEST and design.n * design.d <= ROTATED:
-            return _in_row_space(design, y, bound, tol, max_iter)
+    method = hinge_method(Shape.of(design))
+    if method == "row space":
+        return _in_row_space(design, y, bound, tol, max_iter)
+    if method == "descent":
         return descent(design, y, bound, tol, max_iter, start)
-    exact = cheap(design)
-    if not exact and _tall(design):
+    if method == "sample":
         machine = from_sample(design, y, bound, tol, max_iter)
         if machine.relative_gap <= tol:
             return machine
-    elif design.sparse and not exact:
+    elif method == "near":
         passes = max(BRIEF, design.d // (MORE if design.intercept else FEWER))
         brief = descent(design, y, bound, tol, min(max_iter, passes), start)
         if brief.relative_gap < ROUGH:
@@ -56,7 +52,7 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
                 return machine
     rows, ridge, c = conditioned(design, bound)
     problem = LinearMargins(rows, y, ridge)
-    target = PRECISE if exact else 0.5 * tol
+    target = PRECISE if method == "small" else 0.5 * tol
     best: Machine | None = None
     for n_iter, iterate in enumerate(interior_point(problem, c)):
         v = iterate.state
@@ -70,11 +66,6 @@ def hinge(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, s
             if machine.relative_gap <= target or not improved or n_iter >= max_iter:
                 return best
     raise AssertionError("an interior-point method does not end by itself")
-
-
-def _tall(design: Design) -> bool:
-    """Whether a sample tells the solution roughly, and systems of order p cost less than passes over sparse rows."""
-    return design.n >= (design.p**2 if design.sparse else TALL * design.p)
 
 
 def _machine(

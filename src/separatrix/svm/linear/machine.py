@@ -11,10 +11,6 @@ from separatrix.certificates._hinge import Task, linear_sums
 from separatrix.design import Design
 from separatrix.solvers.soft_margin import STRETCHED, best_intercept, best_squared_intercept
 
-CHEAP = 1e7  # multiplications in a pass that cost next to nothing: then go to machine precision
-PASS = 1000  # what else a pass does with a row, as multiplications
-WIDEST = 2000  # largest order of a system to factor
-
 
 @dataclass(frozen=True)
 class Machine:
@@ -53,11 +49,6 @@ class Start:
     w: Floats
     b: float
     alpha: Floats
-
-
-def cheap(design: Design) -> bool:
-    """Whether some twenty passes with a Gram matrix each are over in a moment, so that there is no use in stopping."""
-    return design.n * (design.p**2 + PASS) <= CHEAP
 
 
 def outward(machine: Machine, design: Design, y: Floats, bound: Floats, tol: float, squared: bool) -> Machine:

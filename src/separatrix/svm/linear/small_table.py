@@ -16,7 +16,8 @@ from separatrix.design import Design
 from separatrix.loops.margin_newton import STEPS, margin_newton, room
 from separatrix.loops.rows import BUDGET
 from separatrix.svm.balance import balanced
-from separatrix.svm.linear.machine import Machine, cheap, of_multipliers
+from separatrix.svm.linear.choose import Shape
+from separatrix.svm.linear.machine import Machine, of_multipliers
 
 PRECISE = 1e-12  # relative gap, where it costs next to nothing
 GOAL = 1e-14  # the same, as the loop knows it: what is left is for rounding
@@ -74,7 +75,7 @@ class SmallTable:
 
 def small_table(design: Design, bound: Floats) -> SmallTable | None:
     """The table written out, or None if it is not small."""
-    if not cheap(design):
+    if not Shape.of(design).small:
         return None
     X = np.ascontiguousarray(design.array())  # the order of sums is that of the rows, however they are stored
     with np.errstate(all="ignore"):

@@ -20,8 +20,9 @@ from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.newton import newton
 from separatrix.solvers.precondition import diagonal, sampled
 from separatrix.svm.balance import balanced
+from separatrix.svm.linear.choose import FACTORED_ORDER, Shape, squared_method
 from separatrix.svm.linear.descent import descent
-from separatrix.svm.linear.machine import WIDEST, Machine, Start, cheap
+from separatrix.svm.linear.machine import Machine, Start
 from separatrix.targets import Targets
 
 
@@ -32,7 +33,8 @@ def squared_hinge(
 
     By Newton's method, L-BFGS with a sampled Hessian or, of long sparse rows, dual coordinate descent.
     """
-    if design.p > WIDEST and design.sparse:
+    method = squared_method(Shape.of(design))
+    if method == "descent":
         return descent(design, y, bound, tol, max_iter, start, squared=True)
     anchored = design.anchored()
     targets = Targets(np.array([-1, 1]), (y > 0).astype(np.intp))
@@ -40,10 +42,10 @@ def squared_hinge(
     V = np.zeros((design.p, 1))
     if start is not None:
         V = anchored.from_user_units(start.w[None], np.array([start.b]))
-    exact = design.p <= WIDEST and cheap(design)
+    exact = method == "small"
     if exact:
         states: Iterator[State] = newton(risk, V)
-    elif design.p <= WIDEST and design.n > 3 * design.p:
+    elif method == "sample":
         states = lbfgs(risk, *sampled(risk, V))
     else:
         states = lbfgs(risk, V, diagonal(risk, V))
@@ -52,7 +54,8 @@ def squared_hinge(
         done = _small_gradient(design.d, target) if not exact else _never
         state, n_iter = run(states, done, max_iter, first=n_iter + 1)
         machine = _squared_machine(risk, state, design, y, bound, n_iter)
-        if machine.relative_gap <= tol or n_iter >= max_iter or (state.stalled and (exact or design.p > WIDEST)):
+        ended = n_iter >= max_iter or (state.stalled and (exact or design.p > FACTORED_ORDER))
+        if machine.relative_gap <= tol or ended:
             return machine
         if state.stalled:  # L-BFGS goes no further: Newton's method does
             states, exact = newton(risk, state.V), True
