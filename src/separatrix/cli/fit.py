@@ -144,8 +144,7 @@ def fit(
         decision=decision,
     )
     certificate, status = estimator.certificate_, estimator.status_
-    no_optimum = status in (separatrix.Status.NO_MAXIMUM, separatrix.Status.NO_MINIMUM)
-    certified = certificate is not None and not str(status).startswith("Not certified") and not no_optimum
+    certified = certificate is not None and status.certified and not status.no_optimum
     accuracy = float(estimator.score(X, y))
     if json_:
         print_json(

@@ -106,7 +106,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         with quietly():
             said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
         recipe = learn(said, problem.codes, problem.k, problem.metric)
-    certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", "")
+    certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", None)
     return Entry(
         key=candidate.key,
         title=candidate.title,
@@ -117,9 +117,9 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         figures=figures,
         seconds=elapsed,
         model=fitted.model,
-        certificate=certificate_words(certificate, status) if candidate.key else "nothing to prove",
+        certificate="nothing to prove" if status is None else certificate_words(certificate, status),
         claim=None if certificate is None else certificate.claim,
-        status=str(status),
+        status="" if status is None else str(status),
         certified=_certified(fitted.model),
         capped=len(fitted.rows) < n,
         warnings=warnings,
@@ -215,8 +215,7 @@ def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool =
 
 
 def _certified(model: Any) -> bool:
-    certificate, status = getattr(model, "certificate_", None), str(getattr(model, "status_", ""))
-    return certificate is not None and not status.startswith("Not certified")
+    return getattr(model, "certificate_", None) is not None and bool(model.status_.certified)
 
 
 def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
