@@ -25,7 +25,17 @@ class SeparatrixError(Exception):
 
 
 class InvalidInputError(SeparatrixError, ValueError):
-    """Data, labels, weights or a parameter that no fit can use."""
+    """Data, labels, weights or a parameter that no fit can use.
+
+    Attributes
+    ----------
+    parameter : str or None
+        The parameter of the classifier or kernel that has to change; None if that is the data.
+    """
+
+    def __init__(self, message: str, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class DataError(SeparatrixError, ValueError):
@@ -60,6 +70,9 @@ class NotSeparableError(SeparatrixError, ValueError):
     def __init__(self, message: str, certificate: object) -> None:
         super().__init__(message)
         self.certificate = certificate
+
+    def __reduce__(self) -> tuple[type[NotSeparableError], tuple[str, object]]:
+        return type(self), (str(self), self.certificate)  # a pickle calls the class with what is given here
 
 
 class UnsupportedParameterError(SeparatrixError, ValueError, TypeError):

@@ -27,7 +27,6 @@ from separatrix.compare.ranking import choose_best, line_of, ranked
 from separatrix.compare.result import Entry, Run
 from separatrix.compare.tuning import sample_rows
 from separatrix.compare.verdict import linearity_words, verdict_words
-from separatrix.compare.wording import with_names
 from separatrix.data import Column, Table
 from separatrix.errors import DataError
 
@@ -114,7 +113,7 @@ def compare(
     entries = ranked(entries + more, codes, len(classes), metric)
     for entry in entries:
         entry.command = fit_command(entry, data, seed, folds)
-        entry.warnings = [with_names(warning, names) for warning in entry.warnings]
+        entry.warnings = [encoder.named(warning) for warning in entry.warnings]
     best, why = choose_best(entries, codes, len(classes), metric)
     wanted = None if save is None else line_of(entries, save)
     if wanted is not None and wanted is not best:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 from separatrix.certificates import Certificate, Inseparable
 from separatrix.outcome import Status
 
@@ -19,16 +16,6 @@ def status_words(certificate: Certificate | None, status: Status) -> str:
     if status is Status.NO_MAXIMUM and isinstance(certificate, Inseparable):
         return f"No finite maximum likelihood: the classes are {certificate.verdict}, as the certificate shows."
     return str(status)
-
-
-def with_names(text: str, names: Sequence[str]) -> str:
-    """A message about columns by their positions, counted from 0, with their names in place of these."""
-
-    def name(match: re.Match[str]) -> str:
-        place = int(match[1])
-        return f"column {names[place]!r}" if place < len(names) else match[0]
-
-    return re.sub(r"\bcolumn (\d+)\b", name, text)
 
 
 def seconds(value: float) -> str:
