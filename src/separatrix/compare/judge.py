@@ -58,7 +58,11 @@ class Fitted:
 
 
 class LeftOutError(Exception):
-    """A candidate that does not finish; the message says why."""
+    """A candidate that does not finish; the message says why, and `late` whether for want of time."""
+
+    def __init__(self, message: str, late: bool = False) -> None:
+        super().__init__(message)
+        self.late = late
 
 
 def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], limited: bool = True) -> Entry:
@@ -69,7 +73,7 @@ def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], l
         with within(share) if limited else nullcontext():
             return _judged(candidate, replace(problem, deadline=now + share), step)
     except TimeoutError:
-        raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit") from None
+        raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit", late=True) from None
 
 
 def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
@@ -223,5 +227,6 @@ def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
     remaining = problem.deadline - time.monotonic()
     if spent * fits_left > remaining:
         raise LeftOutError(
-            f"a fold takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit"
+            f"a fold takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit",
+            late=True,
         )
