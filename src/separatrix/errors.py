@@ -55,7 +55,17 @@ class NoDirectionError(SeparatrixError, ValueError):
 
 
 class UndecidedError(SeparatrixError, ArithmeticError):
-    """float64 cannot tell, and rational arithmetic was not asked for; the message says how to ask."""
+    """float64 cannot tell, and rational arithmetic was not asked for; the message says how to ask.
+
+    Attributes
+    ----------
+    max_work : float or None
+        The limit that ended the search, in products of numbers; None if none did.
+    """
+
+    def __init__(self, message: str, max_work: float | None = None) -> None:
+        super().__init__(message)
+        self.max_work = max_work
 
 
 class NotSeparableError(SeparatrixError, ValueError):
