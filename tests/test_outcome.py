@@ -99,3 +99,17 @@ def test_a_fit_is_frozen_and_claims_nothing_by_itself():
     assert fit.warnings == ()
     with pytest.raises(AttributeError):
         fit.status = Status.FORMULA
+
+
+def test_what_a_status_claims_does_not_depend_on_its_words():
+    silent = {Status.UNSTRICT, Status.STREAM, Status.UNCHECKED, Status.LOCAL, Status.UNCERTIFIED}
+    assert {status for status in Status if not status.certified} == silent
+    assert {status for status in Status if status.no_optimum} == {Status.NO_MAXIMUM, Status.NO_MINIMUM}
+
+
+@pytest.mark.parametrize("status", list(Status), ids=lambda status: status.name)
+def test_a_status_in_short_is_one_line_of_its_sentence(status):
+    assert status.short in status.value
+    assert not status.short.endswith(".")
+    assert not status.short.startswith("Not certified")  # the table says so before
+    assert Status(status.value) is status

@@ -25,7 +25,17 @@ class SeparatrixError(Exception):
 
 
 class InvalidInputError(SeparatrixError, ValueError):
-    """Data, labels, weights or a parameter that no fit can use."""
+    """Data, labels, weights or a parameter that no fit can use.
+
+    Attributes
+    ----------
+    parameter : str or None
+        The parameter of the classifier or kernel that has to change; None if that is the data.
+    """
+
+    def __init__(self, message: str, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class DataError(SeparatrixError, ValueError):
@@ -45,7 +55,17 @@ class NoDirectionError(SeparatrixError, ValueError):
 
 
 class UndecidedError(SeparatrixError, ArithmeticError):
-    """float64 cannot tell, and rational arithmetic was not asked for; the message says how to ask."""
+    """float64 cannot tell, and rational arithmetic was not asked for; the message says how to ask.
+
+    Attributes
+    ----------
+    max_work : float or None
+        The limit that ended the search, in products of numbers; None if none did.
+    """
+
+    def __init__(self, message: str, max_work: float | None = None) -> None:
+        super().__init__(message)
+        self.max_work = max_work
 
 
 class NotSeparableError(SeparatrixError, ValueError):
@@ -60,6 +80,9 @@ class NotSeparableError(SeparatrixError, ValueError):
     def __init__(self, message: str, certificate: object) -> None:
         super().__init__(message)
         self.certificate = certificate
+
+    def __reduce__(self) -> tuple[type[NotSeparableError], tuple[str, object]]:
+        return type(self), (str(self), self.certificate)  # a pickle calls the class with what is given here
 
 
 class UnsupportedParameterError(SeparatrixError, ValueError, TypeError):

@@ -15,15 +15,34 @@ __all__ = ["Fit", "Status", "Trace"]
 
 
 class Status(Enum):
-    """How a fit ended; the value is the sentence shown to the user."""
+    """How a fit ended; the value is the sentence shown to the user.
+
+    Attributes
+    ----------
+    certified : bool
+        Whether a fit that ended so claims what its certificate says.
+    short : str
+        What a table says of a fit that ended so without a certificate.
+    """
+
+    _value_: str
+    certified: bool
+    short: str
 
     CERTIFIED = "Certified: the optimum lies within the stated gap, which is within tol."
     FORMULA = "Solved by formula: the estimate is the optimum up to rounding, and the certificate checks it."
     MINIMUM_NORM = "Solved by formula: many weights are optimal (collinear columns); these have minimum norm."
     BOUNDED = "Solved by formula under a bound: the likelihood grows without limit, so some parameters are held there."
     SEPARATED = "Separated: every training row is strictly on its own side, and the certificate proves it."
-    UNSTRICT = "Not certified: the last pass was clean, but some rows are not strictly on their side (see the warning)."
-    STREAM = "Learned from a stream: the rows seen are gone, so nothing is claimed about them."
+    UNSTRICT = (
+        "Not certified: the last pass was clean, but some rows are not strictly on their side (see the warning).",
+        False,
+        "the last pass was clean, but some rows are not strictly on their side (see the warning)",
+    )
+    STREAM = (
+        "Learned from a stream: the rows seen are gone, so nothing is claimed about them.",
+        False,
+    )
     POCKET = "Best of the weights tried: the certificate counts its errors and says how few are known to be possible."
     BRACKETED = "The best margin is bracketed as closely as was asked, and the certificate proves it."
     NO_MARGIN = "No margin: 0 is in the convex hull of the points y (x, 1) up to rounding, as the certificate shows."
@@ -32,12 +51,32 @@ class Status(Enum):
     BETWEEN_BOUNDS = "Not settled within max_nodes: the certificate has the errors found and those proven necessary."
     NO_MINIMUM = "No finite minimum: the objective goes on falling as the weights grow (see the warning)."
     STATIONARY = "Stationary: the gradient is zero as closely as the certificate says; no more is claimed."
-    UNCHECKED = "Solved by formula, not certified: no check can repeat one's own function, or a class without rows."
-    LOCAL = "Local: the kernel is not known to be positive semidefinite, so no optimum is claimed (see the warning)."
-    UNCERTIFIED = "Not certified: the iterations ran out; the warning states the accuracy reached."
+    UNCHECKED = (
+        "Solved by formula, not certified: no check can repeat one's own function, or a class without rows.",
+        False,
+    )
+    LOCAL = (
+        "Local: the kernel is not known to be positive semidefinite, so no optimum is claimed (see the warning).",
+        False,
+    )
+    UNCERTIFIED = (
+        "Not certified: the iterations ran out; the warning states the accuracy reached.",
+        False,
+        "the iterations ran out",
+    )
+
+    def __new__(cls, sentence: str, certified: bool = True, short: str = "") -> Status:
+        status = object.__new__(cls)
+        status._value_, status.certified, status.short = sentence, certified, short or sentence.removesuffix(".")
+        return status
+
+    @property
+    def no_optimum(self) -> bool:
+        """Whether there was no optimum to find: a certificate, if there is one, is about the data, not the weights."""
+        return self in (Status.NO_MAXIMUM, Status.NO_MINIMUM)
 
     def __str__(self) -> str:
-        return str(self.value)
+        return self.value
 
 
 class Trace(Mapping[str, Array]):

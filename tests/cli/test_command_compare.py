@@ -13,8 +13,8 @@ import pytest
 from cli.commandline import run, run_json, write_table
 
 from separatrix.cli import fit as fitting
-from separatrix.cli import show
-from separatrix.compare import candidates
+from separatrix.cli import progress, show
+from separatrix.compare import Event, candidates
 from separatrix.data import embedded
 from separatrix.persistence import load_bundle
 
@@ -39,6 +39,16 @@ def test_embedded_table_ends_with_a_leaderboard_and_three_files(result):
     assert "\x1b" not in done.output
     assert "[1/" in done.stderr
     assert "[1/" not in done.stdout
+
+
+def test_a_line_of_progress_is_of_a_classifier_whatever_its_name(capsys):
+    tell = progress._Lines().tell
+    for title in ("SVM: wide", "SVM: narrow"):
+        for part in ("fold 1 of 2", "fold 2 of 2"):
+            tell(Event(title, int(title == "SVM: narrow"), 2, part))
+    assert capsys.readouterr().err.splitlines() == ["[1/2] SVM: wide", "[2/2] SVM: narrow"]
+    assert str(Event("SVM", 0, 2, "all rows")) == "SVM: all rows"
+    assert str(Event("ranking", 2, 2)) == "ranking"
 
 
 def test_run_json_has_all_that_was_shown(result):

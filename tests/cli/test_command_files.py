@@ -72,6 +72,8 @@ def test_maximum_likelihood_prints_its_intervals(tables, tmp_path):
         (("-m", "perceptron", "--no-average=true"), "takes no value"),
         (("-m", "logistic", "extra"), "not expected"),
         (("-m", "svm", "--kernel", "square"), "needs a kernel: linear"),
+        (("-m", "svm", "--gamma", "-1"), "gamma must be"),
+        (("-m", "logistic", "--bias-reduction", "firth", "--C", "1"), "bias_reduction='firth' penalises"),
     ],
 )
 def test_usage_errors_of_fit(tables, tmp_path, words, message):

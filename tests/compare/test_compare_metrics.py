@@ -220,9 +220,19 @@ def test_a_verdict_that_floats_cannot_tell_does_not_stop_the_comparison(monkeypa
 
     monkeypatch.setattr(separatrix, "separability", undecided)
     proof = proving.prove(np.zeros((2, 1)), np.array([0, 1]))
-    assert (proof.verdict, proof.checks) == ("undecided", [])
+    assert (proof.verdict, proof.claim, proof.checks) == ("undecided", "rounding hides it", [])
     _, left = later_candidates(facts_of(np.eye(2), np.array([0, 1]), proof.verdict), seed=0)
     assert "it is open" in left[0].why
+
+
+def test_a_comparison_that_gives_up_says_which_command_does_not(monkeypatch):
+    random = np.random.default_rng(0)
+    X, codes = random.integers(0, 3, size=(40, 6)).astype(float), random.integers(0, 2, size=40)
+    X = np.column_stack([X, X[:, 0] + 1e-13 * X[:, 1]])
+    monkeypatch.setattr(proving, "WORK", 1.0)
+    proof = proving.prove(X, codes)
+    assert proof.verdict == "undecided"
+    assert proof.claim == "Not decided within max_work=1e+00 products of numbers; `separatrix separable` has no limit."
 
 
 def test_large_tables_are_decided_in_a_process_that_can_be_stopped():

@@ -70,8 +70,8 @@ def test_what_is_saved_has_honest_probabilities_and_leads(rare):
     assert plain.decision.threshold == pytest.approx(np.mean(rare.truth), abs=0.08)  # not 1/2, which finds nobody
     assert plain.balanced_accuracy.value > 0.7
     assert rare.best.behind is None or rare.best.behind.near
-    assert rare.verdict_words[0].startswith(("Good", "Usable", "Weak"))
-    assert any("It recognises" in words for words in rare.verdict_words)
+    assert rare.verdict_words[0].text.startswith(("Good", "Usable", "Weak"))
+    assert any("It recognises" in words.text for words in rare.verdict_words)
 
 
 def test_margin_machines_are_calibrated(rare):
@@ -165,7 +165,8 @@ def test_noise_is_called_noise(few):
     found = running.compare(
         read_table(csv(columns, random.choice(["n", "y"], 300, p=[0.75, 0.25])), target="y"), folds=3
     )
-    assert found.verdict_words[0].startswith("Nothing was learned")
+    assert found.verdict_words[0].text.startswith("Nothing was learned")
+    assert found.verdict_words[0].warning
 
 
 @pytest.mark.parametrize("metric", ["auc", "log_loss", "mcc"])
@@ -205,7 +206,9 @@ def test_a_leak_is_named_first_and_an_honest_column_is_not(few):
     found = running.compare(read_table(csv(columns, y), target="y"), folds=2)
     assert len(found.leaks) == 1
     assert "'wage is missing'" in found.leaks[0]
-    assert any(words.startswith("Possible leak: 'wage is missing'") for words in found.verdict_words[:2])
+    assert any(
+        words.text.startswith("Possible leak: 'wage is missing'") and words.warning for words in found.verdict_words[:2]
+    )
 
 
 def test_separability_is_proved_in_the_units_of_the_table(few, monkeypatch):

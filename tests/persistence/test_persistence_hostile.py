@@ -263,6 +263,41 @@ def test_names_given_twice_and_numbers_of_no_json(folder):
             read(rewritten(blob, b'\\"TWICE\\"', wrong), folder)
 
 
+F64 = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
+TENSORS = {
+    "overlapping": ({"t": F64, "u": F64}, bytes(8)),
+    "a hole": ({"t": {**F64, "data_offsets": [8, 16]}}, bytes(16)),
+    "bytes of no tensor": ({"t": F64}, bytes(9)),
+    "bytes that are missing": ({"t": F64}, bytes(7)),
+    "a shape of more": ({"t": {**F64, "shape": [2]}}, bytes(8)),
+    "a shape beyond counting": ({"t": {**F64, "shape": [1 << 63]}}, bytes(8)),
+    "a shape of nothing, beyond counting": ({"t": {**F64, "shape": [0, 1 << 63], "data_offsets": [0, 0]}}, b""),
+    "a negative shape": ({"t": {**F64, "shape": [-1]}}, bytes(8)),
+    "more axes than arrays have": ({"t": {**F64, "shape": [1] * 100}}, bytes(8)),
+    "numbers that NumPy has not": ({"t": {**F64, "dtype": "BF16", "shape": [4]}}, bytes(8)),
+    "no such numbers": ({"t": {**F64, "dtype": "F99"}}, bytes(8)),
+    "truth values of 2": ({"t": {**F64, "dtype": "BOOL", "shape": [8]}}, bytes([1, 0, 2, 0, 0, 0, 0, 0])),
+}
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_faults_of_the_list_of_tensors(name, folder):
+    header, data = TENSORS[name]
+    with pytest.raises(ModelFileError, match=r"hostile\.separatrix cannot be loaded: its list of tensors is malformed"):
+        read(join(header, split(FILES[0])[1], data), folder)
+
+
+def test_the_last_of_two_tensors_of_a_name_is_not_taken(folder):
+    blob = join({"first": F64, "other": {**F64, "data_offsets": [8, 16]}}, split(FILES[0])[1], bytes(16))
+    with pytest.raises(ModelFileError, match="header is malformed: a name is given twice"):
+        read(rewritten(blob, b'"other"', b'"first"'), folder)
+
+
+def test_loaded_numbers_are_the_callers_own(folder):
+    model = read(FILES[0], folder)
+    model.support_vectors_[:] = 0.0
+
+
 def test_nested_deeper_than_python_can(folder):
     header, document, rest = split(FILES[0])
     blob = join(header, {**document, "encoder": "DEEP"}, rest)

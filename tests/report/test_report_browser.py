@@ -16,7 +16,7 @@ from separatrix.compare.metrics import (
     log_loss,
 )
 from separatrix.compare.paired import Difference
-from separatrix.compare.result import Coefficient, HardRow
+from separatrix.compare.result import Coefficient, HardRow, Sentence
 from separatrix.data import read_table
 from separatrix.report import render
 from separatrix.scoring.calibration import Calibration
@@ -157,7 +157,7 @@ def stand_in(run, classes, columns, rows=400, skill=2.0, long=False):
         hard_rows=[
             HardRow(1234 + i, classes[0], classes[-1], -3.21, [(name, "1") for name in features[:3]]) for i in range(4)
         ],
-        verdict_words=["Usable: it tells the classes apart." + " And so it does, at length." * (6 if long else 0)] * 3,
+        verdict_words=[Sentence("Usable: it tells the classes apart." + " And so it does." * (9 if long else 0))] * 3,
         linearity="Gradient boosting reaches 0.968: linearity costs nothing here.",
         leaks=[f"{columns[0]} alone tells 99.4% of the rows apart: is it known before the target is?"],
         notes=[f"{columns[-1]}: left out"],

@@ -12,7 +12,7 @@ import pytest
 
 from separatrix.compare import compare
 from separatrix.compare.candidates import Left
-from separatrix.compare.result import Coefficient, HardRow
+from separatrix.compare.result import Coefficient, HardRow, Sentence
 from separatrix.data import read_table
 from separatrix.report import render
 
@@ -82,7 +82,7 @@ def page(run):
         entries=entries,
         best=entries[next(j for j, entry in enumerate(run.entries) if entry is run.best)],
         why_best=evil,
-        verdict_words=[evil, evil],
+        verdict_words=[Sentence(evil), Sentence(evil, warning=True)],
         verdict_claim=evil,
         verdict_checks=[evil],
         verification=[evil],

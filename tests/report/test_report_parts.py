@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from separatrix.compare import compare
+from separatrix.compare.candidates import Left
 from separatrix.compare.metrics import Figure, Predictions
-from separatrix.compare.result import Coefficient
+from separatrix.compare.result import Coefficient, Sentence
+from separatrix.compare.verdict import verdict_words
 from separatrix.data import read_table
 from separatrix.report import charts, page, render
 from separatrix.report.board import scale_of
@@ -222,13 +224,22 @@ def test_the_verdict_comes_first_and_every_command_is_there(run):
         run,
         entries=entries,
         best=entries[run.entries.index(run.best)],
-        verdict_words=["Usable & <good>.", "Warning: something."],
+        verdict_words=[
+            Sentence("Usable & <good>."),
+            Sentence("Warning: of a name.", warning=False),
+            Sentence("Beware.", True),
+        ],
         linearity="It costs nothing.",
         leaks=["Column <x> is a leak."],
     )
     text = render(shown, "a", "b")
     verdict = text.index("Usable &amp; &lt;good&gt;.")
-    assert text.index("</h1>") < verdict < text.index("Warning: something.") < text.index('class="cards"')
+    assert text.index("</h1>") < verdict < text.index("Beware.") < text.index('class="cards"')
+    assert [words in text for words in (' warn">Beware.', ' warn">Warning: of', ' warn">Usable')] == [
+        True,
+        False,
+        False,
+    ]
     assert text.index('class="cards"') < text.index("It costs nothing.") < text.index(run.verdict_claim[:20])
     assert "Column &lt;x&gt; is a leak." in text
     for entry in entries:
@@ -265,3 +276,13 @@ def test_lines_keep_their_order_and_say_what_they_are(run):
             assert float(size) == pytest.approx(abs(entry.behind.value), abs=0.0005)
             assert way == ("behind" if entry.behind.value > 0 else "ahead")
     assert board.count('class="guide"') == len(run.entries)
+
+
+def test_what_is_late_or_warns_is_not_read_out_of_words(run):
+    left = [Left("early", "it failed (no --time-limit is known)"), Left("late", "no more time", late=True)]
+    said = verdict_words(run.entries, run.best, run.truth, run.classes, run.metric, [("age", 0.995)], left)
+    ended = next(words for words in said if words.text.startswith("The time limit"))
+    assert "1 classifier: late." in ended.text
+    assert not ended.warning
+    assert [words.text[:13] for words in said if words.warning and "leak" in words.text] == ["Possible leak"]
+    assert run.to_dict()["verdict"] == [words.text for words in run.verdict_words]

@@ -35,6 +35,16 @@ def test_small_lattices_agree_with_linear_programs(X, random, exact, fit_interce
     assert result.exact or not exact
 
 
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("row", [[1.0, 1.0, 1.0], [0.0], [1e9, -3.0]])
+@pytest.mark.parametrize("labels", [[0, 1], [0, 1, 1, 1], [0, 1, 2]])
+def test_rows_that_are_all_the_same_overlap(row, labels, exact):
+    X = np.array([row] * len(labels))
+    result = separability(X, labels, exact=exact)
+    assert result.verdict == "overlapping"
+    assert_proved(result, X, labels)
+
+
 def kinds():
     r = np.random.default_rng(7)
     n, d = 40, 4

@@ -11,7 +11,7 @@ from separatrix.certificates.base import Certificate, Check, Verification
 TOLD = 3  # parts whose claims are read
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class All(Certificate):
     """Every part holds: one for each task, such as each class against the rest.
 
@@ -32,6 +32,24 @@ class All(Certificate):
         """The parts' claims, one after the other; of many the first, for the others are alike."""
         claims = [part.claim for part in self.parts[:TOLD]]
         return " ".join(claims) + (f" And so for {more} more parts." if (more := len(self.parts) - TOLD) > 0 else "")
+
+    @property
+    def short(self) -> str:
+        """The parts' claims in a few words: of parts of one kind as that kind tells them."""
+        kinds = {type(part) for part in self.parts}
+        return (kinds.pop() if len(kinds) == 1 else Certificate).short_of(self.parts)
+
+    @property
+    def all_parts(self) -> Sequence[Certificate]:
+        """The parts."""
+        return self.parts
+
+    def for_column(self, j: int) -> Certificate:
+        """The part that is about column j of a 0/1 matrix y; `LookupError` if there is none."""
+        for part in self.parts:
+            if part.column == j:
+                return part
+        raise LookupError(f"None of these {len(self.parts)} parts is about column {j} of y.")
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Every part has to hold; one that says nothing at all holds nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, ClassVar, Self
@@ -65,7 +65,7 @@ def _guarded(verify: Callable[..., Verification]) -> Callable[..., Verification]
     return guarded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate(ABC):
     """A claim about a fitted classifier with all that is needed to check it against the data."""
 
@@ -82,6 +82,40 @@ class Certificate(ABC):
     @abstractmethod
     def claim(self) -> str:
         """What is claimed, in one sentence."""
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words, for a table."""
+        return self.claim
+
+    @classmethod
+    def short_of(cls, parts: Sequence[Certificate]) -> str:
+        """The claims of several certificates of this class, in a few words."""
+        words = [part.short for part in parts]
+        return words[0] if len(set(words)) == 1 else f"{words[0]}; and {len(words) - 1} more parts"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.short})"  # the witnesses may be thousands of numbers
+
+    @property
+    def all_parts(self) -> Sequence[Certificate]:
+        """The certificates that this one consists of: one, unless it is an `All`."""
+        return (self,)
+
+    @property
+    def column(self) -> int | None:
+        """The column of a 0/1 matrix y that this is about; None if y holds labels."""
+        return None
+
+    def about_column(self, j: int, classes: Any) -> Certificate | None:
+        """The same claim, so far about a 0/1 vector, as one about column j of a matrix; None if it cannot be that."""
+        return None
+
+    def for_column(self, j: int) -> Certificate:
+        """The part that is about column j of a 0/1 matrix y; `LookupError` if there is none."""
+        if self.column != j:
+            raise LookupError(f"{type(self).__name__} has no part about column {j} of y.")
+        return self
 
     @abstractmethod
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:

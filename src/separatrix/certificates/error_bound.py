@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Any
@@ -15,9 +16,10 @@ from separatrix.certificates._witness import classes_of, factors, flag, number, 
 from separatrix.certificates.base import Certificate, Check, Verification
 
 PROOFS = ("nothing", "identical rows", "enumeration", "search")
+TOLD = 3  # parts whose errors are read in a table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ErrorBound(Certificate):
     """The hyperplane makes `errors` errors (total weight of misclassified rows); none makes under `lower_bound`.
 
@@ -66,6 +68,24 @@ class ErrorBound(Certificate):
         if self.trusted:
             bound = f", on the word of a search that the check does not repeat,{bound}"
         return f"w.x + b makes {self.errors:g} errors, and{bound}."
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        if self.errors == self.lower_bound:
+            return f"{self._made}, the fewest possible"
+        return f"{self._made}, {self.lower_bound:g} or more needed"
+
+    @classmethod
+    def short_of(cls, parts: Sequence[Certificate]) -> str:
+        """The errors of each part; of many, the first."""
+        bounds = [part for part in parts if isinstance(part, ErrorBound)]
+        told = "; ".join(f"{part._made}, {part.lower_bound:g}+ needed" for part in bounds[:TOLD])
+        return told + (f"; {more} more" if (more := len(bounds) - TOLD) > 0 else "")
+
+    @property
+    def _made(self) -> str:
+        return "1 error" if self.errors == 1 else f"{self.errors:g} errors"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._validate()

@@ -15,7 +15,7 @@ from separatrix.certificates.base import Check, Verification
 from separatrix.certificates.duality_gap import DualityGap
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HingeGap(DualityGap):
     """dual <= min of 1/2 ‖w‖² + C sum_i c_i loss(y_i f(x_i)) <= primal, where f(x) = w.x + b.
 

@@ -20,7 +20,7 @@ CHANGE = 0.5  # of a weight: the largest change that still counts as near
 VERDICTS = ("overlapping", "quasi-separable")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Inseparable(Certificate):
     """sum_i lambda_i y_i (x_i, 1) = 0 with lambda >= 0, not all 0: no (w, b) has every y_i (w.x_i + b) > 0.
 
@@ -92,6 +92,11 @@ class Inseparable(Certificate):
             f"With weights lambda >= 0, not all 0, {proved}; yet one has every row on its side or on the boundary, "
             "and not all on the boundary."
         )
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        return f"proof that the classes are {self.verdict}"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         data = read(X, y, sample_weight, self.classes, None)

@@ -15,7 +15,7 @@ from separatrix.certificates.margin_bracket import MarginBracket, beyond
 NOTHING = 1e-6  # of the points' length in feature space: a sum that is shorter is 0 up to rounding
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelMarginBracket(MarginBracket):
     """lower <= max over ‖w‖ = 1 and b of min_i y_i (<w, phi(x_i)> + b) <= upper, phi being the kernel's feature map.
 
@@ -82,7 +82,7 @@ class KernelMarginBracket(MarginBracket):
         return space, space.margin(expansion, b), space.hull(np.maximum(alpha, 0.0), free)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelInseparable(Certificate):
     """sum_i lambda_i y_i phi(x_i) = 0 with lambda >= 0, sum_i lambda_i y_i = 0: no f has every y_i f(x_i) > 0.
 
@@ -124,6 +124,11 @@ class KernelInseparable(Certificate):
             f"sum_i lambda_i y_i phi(x_i) = 0{balance} up to rounding, so nothing in the kernel's feature space"
             f"{through} separates the classes with a margin above {self.margin_bound:.3g}."
         )
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        return "proof that nothing in the feature space separates the classes"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         stated = number(self.margin_bound, "margin_bound")

@@ -16,7 +16,7 @@ from separatrix.certificates.margin_bracket import beyond
 TINY = float(np.finfo(np.float64).tiny)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelSeparator(Certificate):
     """y_i f(x_i) >= `smallest` > 0 for every i, where f(x) = sum_j c_j k(x_j, x) + b over the support points x_j.
 
@@ -50,6 +50,11 @@ class KernelSeparator(Certificate):
     def claim(self) -> str:
         """What is claimed, in one sentence."""
         return f"Every point has y f(x) >= {self.smallest:.4g} > 0, f being a sum of {len(self.support)} kernel terms."
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        return "separates every row"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recompute f at every point; X is whatever the kernel takes: rows, a list, the kernel matrix."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from separatrix.certificates.base import Verification
 from separatrix.certificates.duality_gap import DualityGap
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogisticGap(DualityGap):
     """dual <= min F <= F(w, b) = primal, for F = C sum_i c_i loss_i + 1/2 ‖w‖².
 
@@ -71,6 +71,15 @@ class LogisticGap(DualityGap):
             f"{objective} is {self.primal:.10g} here, and at least {self.dual:.10g} everywhere: "
             f"a relative gap of {self.relative_gap:.1e}."
         )
+
+    @property
+    def column(self) -> int | None:
+        """The column of a 0/1 matrix y that this is about; None if y holds labels."""
+        return self.task
+
+    def about_column(self, j: int, classes: Any) -> Self:
+        """The same gap, so far about a 0/1 vector, as one about column j of a matrix."""
+        return replace(self, classes=classes, task=j)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._validate()

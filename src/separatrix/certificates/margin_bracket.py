@@ -24,7 +24,7 @@ def beyond(name: str, excess: float, proved: float) -> Check:
     return Check(name, excess, 0.0, LAST_DIGITS * abs(proved))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MarginBracket(Certificate):
     """lower <= max over ‖v‖ = 1 of min_i v.z_i <= upper, where z_i = y_i (x_i, 1), or y_i x_i without intercept.
 
@@ -75,6 +75,13 @@ class MarginBracket(Certificate):
         """What is claimed, in one sentence."""
         space = "(x, 1)" if self.fit_intercept and self.space == "homogeneous" else "x"
         return f"The best margin of a hyperplane in the space of {space} is from {self.lower:.6g} to {self.upper:.6g}."
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        if self.lower <= 0:
+            return f"best margin at most {self.upper:.2g}"
+        return f"best margin in [{self.lower:.3g}, {self.upper:.3g}]"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         lower, upper = number(self.lower, "lower"), number(self.upper, "upper")

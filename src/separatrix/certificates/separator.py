@@ -15,7 +15,7 @@ from separatrix.certificates._witness import position
 from separatrix.certificates.base import Certificate, Check, Verification
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Separator(Certificate):
     """y_i (w.x_i + b) > 0 for every row i; or, with a row of weights for each class, the class of i scores highest.
 
@@ -50,6 +50,11 @@ class Separator(Certificate):
                 f"{self.margin:.4g}."
             )
         return f"Every row has y (w.x + b) > 0, and the nearest is at a distance of at least {self.margin:.4g}."
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        return f"separates every row, margin {self.margin:.2g}"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         data = read(X, y, sample_weight, self.classes, None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -43,7 +43,7 @@ _KINDS = {
 _UNITS = tuple(float(np.finfo(dtype).eps) for dtype in (np.float32, np.float64))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stationarity(Certificate):
     """The gradient of the objective is zero at the estimate, up to rounding.
 
@@ -97,6 +97,20 @@ class Stationarity(Certificate):
         """Of "squared_error": "local minimum", "saddle", "flat", "unsettled" or "unexamined"; else None."""
         kind = self.witness.get("kind")
         return None if kind is None else str(kind)
+
+    @property
+    def short(self) -> str:
+        """What is claimed, in a few words."""
+        return "equations solved"
+
+    @property
+    def column(self) -> int | None:
+        """The column of a 0/1 matrix y that this is about; None if y holds labels."""
+        return self.witness.get("task")
+
+    def about_column(self, j: int, classes: Any) -> Self:
+        """The same equations, so far about a 0/1 vector, as those of column j of a matrix."""
+        return replace(self, classes=classes, witness={**self.witness, "task": j})
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         if self.problem not in _PROBLEMS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -88,7 +87,7 @@ def fit(
     import separatrix
     from separatrix.compare.quiet import quietly
     from separatrix.compare.tuning import sample_rows
-    from separatrix.compare.wording import certificate_words, seconds, status_words, with_names
+    from separatrix.compare.wording import certificate_words, seconds, status_words
     from separatrix.data import Encoder, embedded
     from separatrix.errors import InvalidInputError, SeparatrixError
     from separatrix.persistence import save
@@ -123,15 +122,11 @@ def fit(
             estimator.fit(X, y)
             recipe = _recipe(lambda: kind(**params), X, y, classes, calibrate, cut, metric, folds, seed)
     except ValueError as error:
-        named = re.match(r"(\w+)", str(error))
         # the classifier names the parameter that it cannot use; scikit-learn, in a plain ValueError, may not
         untyped = not isinstance(error, SeparatrixError) and bool(params)
-        if untyped or (named is not None and named[1] in params):
+        if untyped or (isinstance(error, InvalidInputError) and error.parameter in params):
             raise bad_option(str(error)) from None
-        if isinstance(error, InvalidInputError):
-            raise InvalidInputError(with_names(str(error), names)) from error
         raise
-    warnings = [with_names(warning, names) for warning in warnings]
     elapsed = time.monotonic() - started
     warnings = [encoder.named(warning) for warning in warnings]
     calibration, decision = recipe.calibration, recipe.decision if cut is not None else None
@@ -144,8 +139,7 @@ def fit(
         decision=decision,
     )
     certificate, status = estimator.certificate_, estimator.status_
-    no_optimum = status in (separatrix.Status.NO_MAXIMUM, separatrix.Status.NO_MINIMUM)
-    certified = certificate is not None and not str(status).startswith("Not certified") and not no_optimum
+    certified = certificate is not None and status.certified and not status.no_optimum
     accuracy = float(estimator.score(X, y))
     if json_:
         print_json(

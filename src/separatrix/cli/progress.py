@@ -23,7 +23,7 @@ def progress() -> Iterator[Callable[[Event], None]]:
         task = bar.add_task("reading", total=None)
 
         def tell(event: Event) -> None:
-            bar.update(task, description=clean(event.what), completed=event.done, total=event.of)
+            bar.update(task, description=clean(event), completed=event.done, total=event.of)
 
         yield tell
 
@@ -35,7 +35,7 @@ class _Lines:
         self._last = ""
 
     def tell(self, event: Event) -> None:
-        name = event.what.partition(":")[0]
+        name = clean(event.what)
         if name != self._last:
             self._last = name
-            err().print(f"[{event.done + 1}/{event.of}] {clean(name)}" if event.done < event.of > 1 else clean(name))
+            err().print(f"[{event.done + 1}/{event.of}] {name}" if event.done < event.of > 1 else name)

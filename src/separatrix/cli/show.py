@@ -19,8 +19,8 @@ MOST_COEFFICIENTS = 8
 def show_run(run: Run, console: Console) -> None:
     """The verdict in words first; then data, leaderboard, the saved model and its weights."""
     for number, words in enumerate(run.verdict_words):
-        warning = words.startswith(("Warning", "Nothing", "Possible leak"))
-        console.print(clean(words), style="bold red" if warning else "bold" if number == 0 else "", soft_wrap=True)
+        style = "bold red" if words.warning else "bold" if number == 0 else ""
+        console.print(clean(words), style=style, soft_wrap=True)
     if run.linearity:
         console.print(clean(run.linearity), soft_wrap=True)
     console.print()

@@ -91,10 +91,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Left:
-    """A classifier left out, and why."""
+    """A classifier left out, and why; `late` if for want of time."""
 
     title: str
     why: str
+    late: bool = False
 
 
 def facts_of(X: Any, codes: Array, verdict: str) -> Facts:

@@ -58,7 +58,11 @@ class Fitted:
 
 
 class LeftOutError(Exception):
-    """A candidate that does not finish; the message says why."""
+    """A candidate that does not finish; the message says why, and `late` whether for want of time."""
+
+    def __init__(self, message: str, late: bool = False) -> None:
+        super().__init__(message)
+        self.late = late
 
 
 def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], limited: bool = True) -> Entry:
@@ -69,7 +73,7 @@ def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], l
         with within(share) if limited else nullcontext():
             return _judged(candidate, replace(problem, deadline=now + share), step)
     except TimeoutError:
-        raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit") from None
+        raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit", late=True) from None
 
 
 def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
@@ -106,7 +110,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         with quietly():
             said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
         recipe = learn(said, problem.codes, problem.k, problem.metric)
-    certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", "")
+    certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", None)
     return Entry(
         key=candidate.key,
         title=candidate.title,
@@ -117,9 +121,9 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         figures=figures,
         seconds=elapsed,
         model=fitted.model,
-        certificate=certificate_words(certificate, status) if candidate.key else "nothing to prove",
+        certificate="nothing to prove" if status is None else certificate_words(certificate, status),
         claim=None if certificate is None else certificate.claim,
-        status=str(status),
+        status="" if status is None else str(status),
         certified=_certified(fitted.model),
         capped=len(fitted.rows) < n,
         warnings=warnings,
@@ -215,8 +219,7 @@ def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool =
 
 
 def _certified(model: Any) -> bool:
-    certificate, status = getattr(model, "certificate_", None), str(getattr(model, "status_", ""))
-    return certificate is not None and not status.startswith("Not certified")
+    return getattr(model, "certificate_", None) is not None and bool(model.status_.certified)
 
 
 def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
@@ -224,5 +227,6 @@ def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
     remaining = problem.deadline - time.monotonic()
     if spent * fits_left > remaining:
         raise LeftOutError(
-            f"a fold takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit"
+            f"a fold takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit",
+            late=True,
         )

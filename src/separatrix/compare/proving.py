@@ -48,7 +48,10 @@ def prove(X: Any, codes: Integers) -> Proof:
     try:
         answer = separatrix.separability(X, codes, max_work=WORK)
     except UndecidedError as error:
-        claim = str(error).replace("without max_work there is", "`separatrix separable` has")
+        claim = str(error)
+        if error.max_work is not None:  # the limit is one of comparisons
+            limit = f"max_work={error.max_work:.0e} products of numbers"
+            claim = f"Not decided within {limit}; `separatrix separable` has no limit."
         return Proof("undecided", claim, False, [])
     checks = [str(check) for check in answer.verify(X, codes).checks]
     return Proof(answer.verdict, answer.certificate.claim, answer.exact, checks)

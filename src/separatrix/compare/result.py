@@ -162,6 +162,17 @@ class HardRow:
         }
 
 
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of the verdict, and whether it warns."""
+
+    text: str
+    warning: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass
 class Run:
     """A whole comparison; `best` is the entry that is saved."""
@@ -204,7 +215,7 @@ class Run:
     X: Any = None
     y: Array | None = None
     metric: str = "balanced_accuracy"  # what the ranking and the cuts go by
-    verdict_words: list[str] = field(default_factory=list)  # usable or not, how sure, what it gets wrong, warnings
+    verdict_words: list[Sentence] = field(default_factory=list)  # usable or not, how sure, what it gets wrong, warnings
     linearity: str | None = None  # what linearity costs, in one sentence
     leaks: list[str] = field(default_factory=list)  # columns that alone nearly determine the target, in sentences
 
@@ -214,7 +225,7 @@ class Run:
             "schema": SCHEMA,
             "command": "compare",
             "metric": self.metric,
-            "verdict": self.verdict_words,
+            "verdict": [str(words) for words in self.verdict_words],
             "linearity": self.linearity,
             "leaks": self.leaks,
             "data": {

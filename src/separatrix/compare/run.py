@@ -27,7 +27,6 @@ from separatrix.compare.ranking import choose_best, line_of, ranked
 from separatrix.compare.result import Entry, Run
 from separatrix.compare.tuning import sample_rows
 from separatrix.compare.verdict import linearity_words, verdict_words
-from separatrix.compare.wording import with_names
 from separatrix.data import Column, Table
 from separatrix.errors import DataError
 
@@ -39,11 +38,15 @@ WAITING = 0.4  # of the time that is left, for the verdict on separability
 
 @dataclass(frozen=True)
 class Event:
-    """Something to tell a waiting user: what is under way, and how much of the whole is done."""
+    """Something to tell a waiting user: what is under way, how much of the whole is done, and which part of it runs."""
 
     what: str
     done: int
     of: int
+    part: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.part}" if self.part else self.what
 
 
 def compare(
@@ -114,7 +117,7 @@ def compare(
     entries = ranked(entries + more, codes, len(classes), metric)
     for entry in entries:
         entry.command = fit_command(entry, data, seed, folds)
-        entry.warnings = [with_names(warning, names) for warning in entry.warnings]
+        entry.warnings = [encoder.named(warning) for warning in entry.warnings]
     best, why = choose_best(entries, codes, len(classes), metric)
     wanted = None if save is None else line_of(entries, save)
     if wanted is not None and wanted is not best:
@@ -179,17 +182,17 @@ def _judged(
     entries, left = [], []
     for number, candidate in enumerate(chosen, done):
 
-        def step(what: str, title: str = candidate.title, number: int = number) -> None:
-            tell(Event(f"{title}: {what}", number, of))
+        def step(part: str, title: str = candidate.title, number: int = number) -> None:
+            tell(Event(title, number, of, part))
 
         limited = number >= UNLIMITED
         if limited and time.monotonic() > problem.deadline:
-            left.append(Left(candidate.title, "--time-limit was reached"))
+            left.append(Left(candidate.title, "--time-limit was reached", late=True))
             continue
         try:
             entries.append(judge(candidate, problem, step, limited))
         except LeftOutError as reason:
-            left.append(Left(candidate.title, str(reason)))
+            left.append(Left(candidate.title, str(reason), reason.late))
         except Exception as error:  # one classifier, or the memory it asks for, must not cost the others
             if not candidate.key and not candidate.reference:
                 raise

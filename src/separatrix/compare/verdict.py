@@ -11,7 +11,7 @@ from separatrix.compare.candidates import Left
 from separatrix.compare.metrics import LOSSES, NAMES, Figure, confusion
 from separatrix.compare.paired import difference
 from separatrix.compare.ranking import worth
-from separatrix.compare.result import Entry
+from separatrix.compare.result import Entry, Sentence
 from separatrix.compare.wording import count
 
 STRONG, USABLE = 0.9, 0.7  # balanced accuracy, on a scale from guessing (0) to no error (1): see `_grade`
@@ -32,8 +32,8 @@ def verdict_words(
     metric: str,
     leaks: Sequence[tuple[str, float]],
     left: Sequence[Left],
-) -> list[str]:
-    """Sentences, the most important first."""
+) -> list[Sentence]:
+    """The most important first."""
     k = len(classes)
     baseline = next(entry for entry in entries if entry.baseline)
     majority = classes[int(np.bincount(truth, minlength=k).argmax())]
@@ -42,33 +42,46 @@ def verdict_words(
     assert guess is not None
     if not learned(best, baseline, truth, k, metric):
         words = [
-            f"Nothing was learned: held-out rows do not tell {best.title} from always guessing {majority!r} "
-            f"({NAMES[metric]} {_interval(figure)}, guessing {guess.value:.3f}). Do not use it."
+            Sentence(
+                f"Nothing was learned: held-out rows do not tell {best.title} from always guessing {majority!r} "
+                f"({NAMES[metric]} {_interval(figure)}, guessing {guess.value:.3f}). Do not use it.",
+                warning=True,
+            )
         ]
     else:
         words = [
-            f"{_grade(best, k)}: {best.title} has a held-out {NAMES[metric]} of {figure.value:.3f}, 95% interval "
-            f"{figure.low:.3f} to {figure.high:.3f}; always guessing {majority!r} has {guess.value:.3f}."
+            Sentence(
+                f"{_grade(best, k)}: {best.title} has a held-out {NAMES[metric]} of {figure.value:.3f}, 95% interval "
+                f"{figure.low:.3f} to {figure.high:.3f}; always guessing {majority!r} has {guess.value:.3f}."
+            )
         ]
     if not best.honest and best.log_loss is not None and baseline.log_loss is not None:
         words.append(
-            f"Warning: its probabilities are worse than stating the shares of the classes (log-loss "
-            f"{best.log_loss.value:.3f} against {baseline.log_loss.value:.3f}): do not rely on them."
+            Sentence(
+                f"Warning: its probabilities are worse than stating the shares of the classes (log-loss "
+                f"{best.log_loss.value:.3f} against {baseline.log_loss.value:.3f}): do not rely on them.",
+                warning=True,
+            )
         )
     if not best.certified:
-        words.append("Warning: the fit is not certified.")
+        words.append(Sentence("Warning: the fit is not certified.", warning=True))
     words += [
-        f"Possible leak: {name!r} alone nearly determines the target (balanced accuracy {value:.3f}). If it is known "
-        "only afterwards, leave it out with --drop."
+        Sentence(
+            f"Possible leak: {name!r} alone nearly determines the target (balanced accuracy {value:.3f}). If it is "
+            "known only afterwards, leave it out with --drop.",
+            warning=True,
+        )
         for name, value in leaks
     ]
-    words.append(_wrong(truth, best.predictions.codes, classes))
-    words.append(_probabilities(best, baseline, classes))
-    late = [each.title for each in left if "--time-limit" in each.why]
+    words.append(Sentence(_wrong(truth, best.predictions.codes, classes)))
+    words.append(Sentence(_probabilities(best, baseline, classes)))
+    late = [each.title for each in left if each.late]
     if late:
         words.append(
-            f"The time limit left out {count(len(late), 'classifier')}: {', '.join(late)}. A higher --time-limit may "
-            "find a better one."
+            Sentence(
+                f"The time limit left out {count(len(late), 'classifier')}: {', '.join(late)}. A higher --time-limit "
+                "may find a better one."
+            )
         )
     return words
 

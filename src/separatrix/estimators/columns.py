@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,27 +20,19 @@ def row(start: Start, j: int) -> Start:
 
 def together(fits: list[Fit], classes: Any) -> Fit:
     """One predictor for each column of a 0/1 matrix."""
-    parts = [_about_column(fit.certificate, classes, j) for j, fit in enumerate(fits)]
+    claims = [fit.certificate and fit.certificate.about_column(j, classes) for j, fit in enumerate(fits)]
+    parts: list[Certificate] = [claim for claim in claims if claim is not None]
     worst = max(fits, key=lambda fit: len(fit.warnings))
     coef: Floats = np.vstack([fit.model.coef for fit in fits])
     intercept: Floats = np.concatenate([fit.model.intercept for fit in fits])
     return Fit(
         Hyperplanes(coef, intercept),
-        All(tuple(parts)) if None not in parts else None,  # type: ignore[arg-type]
+        All(tuple(parts)) if len(parts) == len(fits) else None,
         worst.status,
         n_iter=max(fit.n_iter for fit in fits),
         trace=_one_after_the_other([fit.trace for fit in fits]),
         warnings=tuple(warning for fit in fits for warning in fit.warnings),
     )
-
-
-def _about_column(certificate: Any, classes: Any, j: int) -> Certificate | None:
-    """The certificate of a single 0/1 vector as one of column j of the matrix; None if it cannot say so."""
-    if hasattr(certificate, "task"):
-        return replace(certificate, classes=classes, task=j)
-    if hasattr(certificate, "witness"):
-        return replace(certificate, classes=classes, witness={**certificate.witness, "task": j})
-    return None
 
 
 def _one_after_the_other(traces: list[Trace | None]) -> Trace | None:

@@ -81,7 +81,9 @@ class Kozinec(Classifier):
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "fit_intercept", "trace")
         if self.epsilon is not None and not 0 < self.epsilon < 1:
-            raise InvalidInputError(f"epsilon must be None or a number between 0 and 1; got {self.epsilon!r}.")
+            raise InvalidInputError(
+                f"epsilon must be None or a number between 0 and 1; got {self.epsilon!r}.", "epsilon"
+            )
         settings = Settings(
             epsilon=None if self.epsilon is None else float(self.epsilon),
             max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),

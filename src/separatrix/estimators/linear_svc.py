@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix._typing import Integers
-from separatrix.certificates import All, HingeGap
+from separatrix.certificates import HingeGap
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.validation import Sample
@@ -124,7 +124,7 @@ class LinearSVC(Classifier):
     def _starts(self, sample: Sample, kept: Integers) -> list[Start] | None:
         """The weights and multipliers of the previous fit, if it was to as many rows of the same shape."""
         before = self.__dict__.get("certificate_")
-        parts = [part for part in (before.parts if isinstance(before, All) else [before]) if isinstance(part, HingeGap)]
+        parts = [part for part in before.all_parts if isinstance(part, HingeGap)] if before is not None else []
         fits = (
             self.warm_start
             and parts

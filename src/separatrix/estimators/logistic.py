@@ -240,7 +240,9 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         plain = self._solver in ("gradient", "sgd")
         rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
         if rate is not None and not plain:
-            raise InvalidInputError("learning_rate is for solver='gradient' or 'sgd': the others find their own steps.")
+            raise InvalidInputError(
+                "learning_rate is for solver='gradient' or 'sgd': the others find their own steps.", "learning_rate"
+            )
         descent = Descent(self._solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
         if self.bias_reduction is not None:
             learn = partial(firth, traced=descent.trace)
@@ -263,33 +265,37 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         one_of("identifiability", self.identifiability, ("symmetric", "reference"))
         two = sample.targets.binary or sample.targets.multilabel
         if not 0 <= self.threshold <= 1:
-            raise InvalidInputError(f"threshold must be a probability; got {self.threshold!r}.")
+            raise InvalidInputError(f"threshold must be a probability; got {self.threshold!r}.", "threshold")
         if self.threshold != 0.5 and not two:
-            raise InvalidInputError("threshold is for two classes or a 0/1 matrix y: of more, the most probable wins.")
+            raise InvalidInputError(
+                "threshold is for two classes or a 0/1 matrix y: of more, the most probable wins.", "threshold"
+            )
         if loss == "squared_error" and not two:
             raise InvalidInputError(
                 "Only binary classification is supported, and a 0/1 matrix y, by loss='squared_error': use loss='log', "
-                "or sklearn.multiclass.OneVsRestClassifier around this."
+                "or sklearn.multiclass.OneVsRestClassifier around this.",
+                "loss",
             )
         if self.bias_reduction is not None:
             self._check_bias_reduction(C, two)
         return Settings(
             C=C,
-            solver=one_of(f"solver for loss={loss!r}", self._solver, SOLVERS[loss]),
+            solver=one_of("solver", self._solver, SOLVERS[loss], f" for loss={loss!r}"),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             reference=self.identifiability == "reference",
         )
 
     def _check_bias_reduction(self, C: float, two: bool) -> None:
+        refused = partial(InvalidInputError, parameter="bias_reduction")
         if self.bias_reduction != "firth":
-            raise InvalidInputError(f"bias_reduction must be 'firth' or None; got {self.bias_reduction!r}.")
+            raise refused(f"bias_reduction must be 'firth' or None; got {self.bias_reduction!r}.")
         if not np.isinf(C):
-            raise InvalidInputError("bias_reduction='firth' penalises the likelihood by itself: use C=np.inf.")
+            raise refused("bias_reduction='firth' penalises the likelihood by itself: use C=np.inf.")
         if self.loss != "log" or not two:
-            raise InvalidInputError("bias_reduction='firth' is for loss='log' and two classes, or a 0/1 matrix y.")
+            raise refused("bias_reduction='firth' is for loss='log' and two classes, or a 0/1 matrix y.")
         if self._solver not in ("auto", "newton"):
-            raise InvalidInputError("bias_reduction='firth' is solved by Fisher scoring: use solver='auto'.")
+            raise refused("bias_reduction='firth' is solved by Fisher scoring: use solver='auto'.")
 
     def _start(self, sample: Sample) -> Start:
         """The weights of the previous fit, or what ``init`` stands for; None for the solver's own choice."""
@@ -314,7 +320,8 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
             if given.shape not in ((design.p,), (rows, design.p)) or not np.isfinite(given).all():
                 raise InvalidInputError(
                     f"init must be 'auto', 'zeros', 'least_squares' or {rows} row(s) of {design.p} finite numbers "
-                    f"(intercept last); got an array of shape {given.shape}."
+                    f"(intercept last); got an array of shape {given.shape}.",
+                    "init",
                 )
             given = np.broadcast_to(given, (rows, design.p))
             coef, intercept = given[:, : design.d], given[:, design.d :].sum(axis=1)

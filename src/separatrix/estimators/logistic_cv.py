@@ -174,7 +174,7 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
             return np.logspace(-4, 4, whole("Cs", self.Cs, at_least=1))
         values = np.asarray(self.Cs)
         if values.ndim != 1 or not values.size or values.dtype.kind not in "iuf" or not (values > 0).all():
-            raise InvalidInputError(f"Cs must be a whole number above 0 or numbers above 0; got {self.Cs!r}.")
+            raise InvalidInputError(f"Cs must be a whole number above 0 or numbers above 0; got {self.Cs!r}.", "Cs")
         return values.astype(np.float64)
 
     def _folds(self, sample: Sample, y: Any, splitting: Mapping[str, Any]) -> list[Fold]:
@@ -185,7 +185,9 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
             try:
                 folds = list(check_cv(self.cv, labels, classifier=True).split(labels, labels))
             except ValueError as error:  # of scikit-learn, for more folds than a class has rows, or than there are rows
-                raise InvalidInputError(f"{error} Use fewer folds (cv), or leave out the rarest classes.") from error
+                raise InvalidInputError(
+                    f"{error} Use fewer folds (cv), or leave out the rarest classes.", "cv"
+                ) from error
         else:
             folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(sample.n_given), y, **splitting))
             if not isinstance(sample.kept, slice):
@@ -194,14 +196,15 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
                 folds = [tuple(rows[rows >= 0] for rows in (place[train], place[test])) for train, test in folds]
         for f, (train, test) in enumerate(folds):
             if not len(test):
-                raise InvalidInputError(f"Fold {f} has no row with a weight to score: use fewer folds.")
+                raise InvalidInputError(f"Fold {f} has no row with a weight to score: use fewer folds.", "cv")
             if not sample.targets.multilabel:
                 present = np.bincount(labels[train], minlength=sample.targets.n_classes) > 0
                 if np.count_nonzero(present) < 2:
                     missing = sample.targets.classes[~present].tolist()
                     raise InvalidInputError(
                         f"The rows that fold {f} learns from have none of the classes {missing}, and one class is not "
-                        "enough to fit: use other folds."
+                        "enough to fit: use other folds.",
+                        "cv",
                     )
         return folds
 

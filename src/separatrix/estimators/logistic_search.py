@@ -49,7 +49,8 @@ class Search:
         if targets.multilabel and owner.scoring in OF_ONE_LABEL:
             raise InvalidInputError(
                 f"scoring={owner.scoring!r} is for one label a row, and would reward large probabilities in a matrix "
-                "y: leave scoring at None, or give a function that scores the columns."
+                "y: leave scoring at None, or give a function that scores the columns.",
+                "scoring",
             )
         self.score = _accuracy if owner.scoring is None else owner._get_scorer()
         if not targets.multilabel:
@@ -135,7 +136,8 @@ class Search:
         score = self.score(self._predictor(C, v), X, y, **metadata)
         if not np.isfinite(score):
             raise InvalidInputError(
-                f"scoring gave {score} for C={C:g} on fold {f}: choose another score, or folds where it is defined."
+                f"scoring gave {score} for C={C:g} on fold {f}: choose another score, or folds where it is defined.",
+                "scoring",
             )
         return float(score)
 

@@ -134,7 +134,9 @@ class NaiveBayes(ProbabilisticClassifier):
             if first:
                 self._moments, self._families = seen, settings.families
             elif [type(f) for f in settings.families] != [type(f) for f in self._families]:
-                raise InvalidInputError("family has changed since the rows before were learned from: call fit instead.")
+                raise InvalidInputError(
+                    "family has changed since the rows before were learned from: call fit instead.", "family"
+                )
             else:
                 self._moments = self._moments.merge(seen)
             moments = self._moments
@@ -170,14 +172,17 @@ class NaiveBayes(ProbabilisticClassifier):
         try:
             priors = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"{name} must be {k} numbers, one for each class; got {given!r}.") from error
+            raise InvalidInputError(f"{name} must be {k} numbers, one for each class; got {given!r}.", name) from error
         if priors.shape != (k,):
-            raise InvalidInputError(f"{name} has the shape {priors.shape}, but y has {k} classes: give one for each.")
+            raise InvalidInputError(
+                f"{name} has the shape {priors.shape}, but y has {k} classes: give one for each.", name
+            )
         weighted = np.isin(labels, targets.classes)
         if not ((priors >= 0).all() and (priors[weighted] > 0).all() and abs(priors.sum() - 1.0) < 1e-8):
             raise InvalidInputError(
                 f"{name} must be above 0 and sum to 1; got {priors.tolist()}. Leave out the rows of a class that "
-                "cannot come."
+                "cannot come.",
+                name,
             )
         priors = priors[weighted]  # a class without weight has the prior 0
         return priors / priors.sum()

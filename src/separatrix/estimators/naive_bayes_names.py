@@ -232,5 +232,7 @@ class BernoulliNB(_Counts):
         if threshold is None:
             return X
         if sparse.issparse(X) and threshold < 0:
-            raise InvalidInputError("binarize must not be below 0 for a sparse X, whose zeros would all be 1.")
+            raise InvalidInputError(
+                "binarize must not be below 0 for a sparse X, whose zeros would all be 1.", "binarize"
+            )
         return (threshold < X).astype(X.dtype if X.dtype.kind == "f" else np.float64)

@@ -27,7 +27,8 @@ def first_weights(init: str | ArrayLike, sample: Sample) -> Floats:
         if given.shape not in ((design.p,), (tasks, design.p)) or not np.isfinite(given).all():
             raise InvalidInputError(
                 f"init must be 'zeros', 'ones', 'first' or {design.p} finite numbers (intercept last), "
-                f"or {tasks} rows of them; got an array of shape {given.shape}."
+                f"or {tasks} rows of them; got an array of shape {given.shape}.",
+                "init",
             )
         weights[:, : design.p] = given
     elif init == "ones":
@@ -36,7 +37,7 @@ def first_weights(init: str | ArrayLike, sample: Sample) -> Floats:
         for task, sign in enumerate(targets.signs(targets.values[:1])[0]):
             Rows(design).add(0, sign, weights[task])
     elif init != "zeros":
-        raise InvalidInputError(f"init must be 'zeros', 'ones', 'first' or an array; got {init!r}.")
+        raise InvalidInputError(f"init must be 'zeros', 'ones', 'first' or an array; got {init!r}.", "init")
     return weights
 
 

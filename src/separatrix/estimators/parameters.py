@@ -11,33 +11,33 @@ import numpy as np
 from separatrix.errors import InvalidInputError, UnsupportedParameterError
 
 
-def one_of(name: str, value: Any, options: Iterable[str]) -> str:
-    """``value`` if it is one of the options."""
+def one_of(name: str, value: Any, options: Iterable[str], case: str = "") -> str:
+    """``value`` if it is one of the options, which are those in a case such as " for loss='log'"."""
     options = list(options)
     if not isinstance(value, str) or value not in options:
         allowed = ", ".join(map(repr, options[:-1])) + f" or {options[-1]!r}"
-        raise InvalidInputError(f"{name} must be {allowed}; got {value!r}.")
+        raise InvalidInputError(f"{name}{case} must be {allowed}; got {value!r}.", name)
     return value
 
 
 def positive(name: str, value: Any) -> float:
     """``value`` as a float, if it is finite and above 0."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise InvalidInputError(f"{name} must be a finite number above 0; got {value!r}.")
+        raise InvalidInputError(f"{name} must be a finite number above 0; got {value!r}.", name)
     return float(value)
 
 
 def least(name: str, value: Any, bound: float) -> float:
     """``value`` as a float, if it is finite and not below ``bound``."""
     if isinstance(value, bool) or not isinstance(value, Real) or not bound <= float(value) < np.inf:
-        raise InvalidInputError(f"{name} must be a finite number of at least {bound:g}; got {value!r}.")
+        raise InvalidInputError(f"{name} must be a finite number of at least {bound:g}; got {value!r}.", name)
     return float(value)
 
 
 def whole(name: str, value: Any, *, at_least: int) -> int:
     """``value`` as an int, if it is a whole number not below ``at_least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < at_least:
-        raise InvalidInputError(f"{name} must be a whole number of at least {at_least}; got {value!r}.")
+        raise InvalidInputError(f"{name} must be a whole number of at least {at_least}; got {value!r}.", name)
     return int(value)
 
 
@@ -46,7 +46,7 @@ def flags(estimator: Any, *names: str) -> None:
     for name in names:
         value = getattr(estimator, name)
         if not isinstance(value, (bool, np.bool_)) and value not in (0, 1):
-            raise InvalidInputError(f"{name} must be True or False; got {value!r}.")
+            raise InvalidInputError(f"{name} must be True or False; got {value!r}.", name)
 
 
 def honoured(estimator: Any) -> None:

@@ -198,7 +198,8 @@ class Perceptron(Classifier):
         labels = stream_classes(None if first else self.classes_, classes)
         if self.class_weight == "balanced":
             raise InvalidInputError(
-                "class_weight='balanced' needs all rows at once: give partial_fit a dict of class weights."
+                "class_weight='balanced' needs all rows at once: give partial_fit a dict of class weights.",
+                "class_weight",
             )
         with self._fitting():
             sample = check_training(
@@ -243,7 +244,8 @@ class Perceptron(Classifier):
         if not np.array_equal(self.classes_, sample.targets.classes) or len(states[0].w) != sample.design.d + 1:
             raise InvalidInputError(
                 "warm_start=True continues the fit before, but classes or number of columns have changed since: "
-                "use warm_start=False, or the same classes and columns."
+                "use warm_start=False, or the same classes and columns.",
+                "warm_start",
             )
         if not self.fit_intercept:
             for state in states:

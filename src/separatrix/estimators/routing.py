@@ -57,11 +57,15 @@ class Scored:
         if self.scoring is None or self.scoring == "warn":
             return get_scorer("accuracy")
         if not (isinstance(self.scoring, str) or callable(self.scoring)):
-            raise InvalidInputError(f"scoring must be None, a function or the name of a score; got {self.scoring!r}.")
+            raise InvalidInputError(
+                f"scoring must be None, a function or the name of a score; got {self.scoring!r}.", "scoring"
+            )
         try:
             return check_scoring(self, self.scoring)
         except ValueError as error:
-            raise InvalidInputError(f"scoring must be None, a function or the name of a score: {error}") from error
+            raise InvalidInputError(
+                f"scoring must be None, a function or the name of a score: {error}", "scoring"
+            ) from error
 
     def _routed(self, method: str, sample_weight: Any, params: Given) -> tuple[Given, Given]:
         """What the splitter and the scorer get. Without routing: nothing, and the weights."""

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates import All, HingeGap
+from separatrix.certificates import HingeGap
 from separatrix.errors import InvalidInputError, SeparatrixError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
@@ -87,7 +87,7 @@ class SupportVectorClassifier(KernelClassifier):
         if not getattr(self, "warm_start", False) or before is None or not np.array_equal(self.classes_, classes):
             return {}
         starts = {}
-        for part in before.parts if isinstance(before, All) else [before]:
+        for part in before.all_parts:
             if isinstance(part, HingeGap) and part.negative is not None and np.all(np.asarray(part.points) < n):
                 alpha = np.zeros(n)
                 alpha[part.points] = part.alpha

@@ -183,7 +183,7 @@ class SVC(SupportVectorClassifier):
             return True
         if self.probability in (False, "deprecated"):
             return False
-        raise InvalidInputError(f"probability must be True or False; got {self.probability!r}.")
+        raise InvalidInputError(f"probability must be True or False; got {self.probability!r}.", "probability")
 
     def _has_probabilities(self) -> bool:
         if not self._calibrated():
@@ -235,5 +235,7 @@ class SVC(SupportVectorClassifier):
         array of shape (n,)
         """
         if self.break_ties and self.decision_function_shape == "ovo":
-            raise InvalidInputError("break_ties must be False when decision_function_shape is 'ovo': it has no ties.")
+            raise InvalidInputError(
+                "break_ties must be False when decision_function_shape is 'ovo': it has no ties.", "break_ties"
+            )
         return super().predict(X)

@@ -303,24 +303,33 @@ def _weights(sample_weight: Any, n: int) -> Floats:
 def _class_weights(class_weight: Any, targets: Targets, weight: Floats) -> Floats:
     """The factor of each class: given by label, or total / (k * weight of the class) for "balanced"."""
     if targets.multilabel:
-        raise InvalidInputError("class_weight has no meaning for a 0/1 matrix y: use sample_weight.")
+        raise InvalidInputError("class_weight has no meaning for a 0/1 matrix y: use sample_weight.", "class_weight")
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise InvalidInputError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}.')
+            raise InvalidInputError(
+                f'class_weight must be "balanced", a dict or None; got {class_weight!r}.', "class_weight"
+            )
         counts = np.bincount(targets.values, weights=weight, minlength=targets.n_classes)
         return np.asarray(weight.sum() / (targets.n_classes * counts))
     if not isinstance(class_weight, Mapping):
-        raise InvalidInputError(f'class_weight must be "balanced", a dict or None; got {class_weight!r}.')
+        raise InvalidInputError(
+            f'class_weight must be "balanced", a dict or None; got {class_weight!r}.', "class_weight"
+        )
     labels = targets.classes.tolist()
     try:
         factors = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"class_weight must hold one number a class; got {class_weight!r}.") from error
+        raise InvalidInputError(
+            f"class_weight must hold one number a class; got {class_weight!r}.", "class_weight"
+        ) from error
     if class_weight and not any(label in class_weight for label in labels):
-        raise InvalidInputError(f"None of the keys of class_weight {list(class_weight)} is a label in y: {labels}.")
+        raise InvalidInputError(
+            f"None of the keys of class_weight {list(class_weight)} is a label in y: {labels}.", "class_weight"
+        )
     if not (np.isfinite(factors).all() and (factors > 0).all()):
         raise InvalidInputError(
             f"class_weight must be finite and above 0 for every class; got {class_weight!r}. "
-            "To leave a class out, leave its rows out."
+            "To leave a class out, leave its rows out.",
+            "class_weight",
         )
     return factors

@@ -162,7 +162,9 @@ def resolve(family: str | ExponentialFamily | Sequence[str | ExponentialFamily],
         return [_one(family)] * d
     families = [_one(f) for f in family] if isinstance(family, Iterable) else [_one(family)]
     if len(families) != d:
-        raise InvalidInputError(f"family lists {len(families)} families, but X has {d} columns: give one for each.")
+        raise InvalidInputError(
+            f"family lists {len(families)} families, but X has {d} columns: give one for each.", "family"
+        )
     return families
 
 
@@ -172,6 +174,7 @@ def _one(family: str | ExponentialFamily) -> ExponentialFamily:
     if not isinstance(family, str) or family not in FAMILIES:
         raise InvalidInputError(
             f"family must be one of {', '.join(map(repr, sorted(FAMILIES)))}, an ExponentialFamily object, "
-            f"or a list of these; got {family!r}."
+            f"or a list of these; got {family!r}.",
+            "family",
         )
     return FAMILIES[family]

@@ -22,18 +22,18 @@ def resolve_gamma(gamma: Any, X: Any, sample_weight: Array | None = None) -> flo
     if not isinstance(gamma, str):
         return positive("gamma", gamma)
     if gamma not in ("scale", "auto"):
-        raise invalid(f"gamma must be 'scale', 'auto' or a positive number, got {gamma!r}")
+        raise invalid(f"gamma must be 'scale', 'auto' or a positive number, got {gamma!r}", "gamma")
     X = as_matrix(X)
     d = X.shape[1]
     if d == 0:
-        raise invalid(f"gamma={gamma!r} needs at least one column, X has none")
+        raise invalid(f"gamma={gamma!r} needs at least one column, X has none", "gamma")
     if gamma == "auto":
         return 1.0 / float(d)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         variance = _variance(X, sample_weight)
         scale = 1.0 if variance == 0 else float(np.float64(1.0) / (d * np.float64(variance)))
     if not 0 < scale < np.inf:
-        raise invalid(f"gamma='scale' is 1 / (d var(X)) = {scale}, no use here: scale the columns")
+        raise invalid(f"gamma='scale' is 1 / (d var(X)) = {scale}, no use here: scale the columns", "gamma")
     return scale
 
 
@@ -44,7 +44,7 @@ def _variance(X: Matrix, sample_weight: Array | None) -> float:
         raise invalid(f"sample_weight must have shape ({X.shape[0]},), got {weight.shape}")
     total = X.shape[1] * weight.sum()
     if not total > 0:
-        raise invalid("gamma='scale' needs a positive total weight")
+        raise invalid("gamma='scale' needs a positive total weight", "gamma")
     # Measured from one of the entries, so that a constant matrix has a variance of exactly 0.
     entry = float(X[np.argmax(weight > 0), 0])
     mean = entry + _moments(X, weight, entry)[0] / total

@@ -46,17 +46,17 @@ def resolve(
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
-        raise invalid(f"kernel is the class {kernel.__name__}: pass an object, {kernel.__name__}(...)")
+        raise invalid(f"kernel is the class {kernel.__name__}: pass an object, {kernel.__name__}(...)", "kernel")
     if not isinstance(kernel, str):
         if callable(kernel):
             return FromFunction(kernel)
-        raise invalid(f"kernel must be a name, a kernel object or a function k(A, B), got {kernel!r}")
+        raise invalid(f"kernel must be a name, a kernel object or a function k(A, B), got {kernel!r}", "kernel")
     if kernel == "linear":
         return Linear()
     if kernel == "precomputed":
         return Precomputed()
     if kernel not in NAMES:
-        raise invalid(_unknown(kernel))
+        raise invalid(_unknown(kernel), "kernel")
     scale = resolve_gamma(gamma, X, sample_weight)
     if kernel == "poly":
         return Poly(degree, scale, coef0)

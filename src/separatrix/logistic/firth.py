@@ -134,12 +134,14 @@ def _check_size(design: Design) -> None:
     if design.n < design.p:
         raise InvalidInputError(
             f"bias_reduction='firth' needs independent columns, since otherwise det I = 0, but there are {design.p} "
-            f"weights and only {design.n} rows. Leave columns out, or use C < inf without bias_reduction."
+            f"weights and only {design.n} rows. Leave columns out, or use C < inf without bias_reduction.",
+            "bias_reduction",
         )
     if 8 * 6 * design.p**2 > MOST:
         raise InvalidInputError(
             f"bias_reduction='firth' needs dense matrices of order {design.p}, {8 * 6 * design.p**2 / 1e9:.0f} GB in "
-            "all. Leave columns out, or use C < inf without bias_reduction."
+            "all. Leave columns out, or use C < inf without bias_reduction.",
+            "bias_reduction",
         )
 
 
@@ -265,5 +267,6 @@ def independent(risk: Risk) -> Floats:
     column = int(np.argmax(np.abs(T[: design.d, 0]) * np.where(length > 0, length, 1.0)[: design.d]))
     raise InvalidInputError(
         "bias_reduction='firth' needs independent columns, since otherwise det I = 0: "
-        f"{design.column(column)} is constant or a combination of the others. Leave it out."
+        f"{design.column(column)} is constant or a combination of the others. Leave it out.",
+        "bias_reduction",
     )

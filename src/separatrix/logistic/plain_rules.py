@@ -120,7 +120,8 @@ def descend(risk: Risk, criterion: Criterion, settings: Settings, start: Start, 
     except FloatingPointError as error:
         raise InvalidInputError(
             f"learning_rate={rate:.3g} makes the weights diverge ({error}): use a smaller one, such as the default "
-            f"1/L = {safe:.3g}."
+            f"1/L = {safe:.3g}.",
+            "learning_rate",
         ) from error
     return Descended(coef, intercept, n_iter, rate, safe, trace)
 

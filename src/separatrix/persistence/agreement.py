@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array
-from separatrix.certificates import All, Inseparable, Separator
+from separatrix.certificates import Inseparable, Separator
 from separatrix.geometry import Expansion
 from separatrix.kernels import Precomputed
 from separatrix.outcome import Status
@@ -37,8 +37,7 @@ _PUBLISHED = {
 
 def about_the_data_only(model: Any) -> bool:
     """Whether the certificate says that there is no optimum to find, and nothing of the weights that the model has."""
-    no_optimum = model.status_ in (Status.NO_MAXIMUM, Status.NO_MINIMUM)
-    return no_optimum and isinstance(model.certificate_, (Separator, Inseparable))
+    return model.status_.no_optimum and isinstance(model.certificate_, (Separator, Inseparable))
 
 
 # ---------------------------------------------------------------------- what was fitted
@@ -114,8 +113,7 @@ def _same_multipliers(part: Mapping[str, Any], own: Any, support: Any) -> bool:
 
 def _parts(model: Any) -> list[Mapping[str, Any]]:
     """The fields of each part of the certificate, those of a witness among them."""
-    certificate = model.certificate_
-    parts = certificate.parts if isinstance(certificate, All) else [] if certificate is None else [certificate]
+    parts = () if model.certificate_ is None else model.certificate_.all_parts
     plain = [{field.name: getattr(part, field.name) for field in fields(part)} for part in parts]
     return [{**part, **part.pop("witness", {})} for part in plain]
 

@@ -25,6 +25,8 @@ def separator(design: Design, codes: Integers, classes: Array, coef: Array, inte
     coef, intercept : arrays of shape (k - 1, d) and (k - 1,)
         Weights of the classes but the first, which has 0; floats or Fractions.
     """
+    if not any(map(bool, coef.ravel().tolist())):
+        return None  # b alone has all rows on one side
     binary = len(classes) == 2
     if not binary:
         coef, intercept = with_first_class(coef, intercept)

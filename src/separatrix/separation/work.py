@@ -27,7 +27,8 @@ class Work:
         self.left -= products * (1.0 + bits / WORD_BITS)
         if self.left < 0:
             raise UndecidedError(
-                f"Not decided within max_work={self.most:.0e} products of numbers; without max_work there is no limit."
+                f"Not decided within max_work={self.most:.0e} products of numbers; without max_work there is no limit.",
+                self.most,
             )
 
     def steps(self, entries: int, most: int) -> int:

@@ -114,7 +114,7 @@ def soft_margin(
         U = bound * scale
     if not float(U.sum()) < LARGEST_BOUND:
         raise InvalidInputError(
-            f"C times the kernel values is {float(U.max()):.1e}: scale the columns of X, or lower C."
+            f"C times the kernel values is {float(U.max()):.1e}: scale the columns of X, or lower C.", "C"
         )
     n = len(y)
     K = scaled_matrix(rows, scale, matrix) if n <= DENSE else None
