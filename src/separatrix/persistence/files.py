@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import io
 import os
-import platform
 import re
 import stat
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from separatrix.persistence.container import pack, unpack
 from separatrix.persistence.fields import FIELDS, LEFT_OUT, check_fields
 from separatrix.persistence.scorers import describe, rebuild
 from separatrix.persistence.values import Reader, Writer
+from separatrix.persistence.versions import checked_versions, versions
 from separatrix.scoring.calibration import Calibration
 from separatrix.scoring.decision import Decision
 from separatrix.scoring.scorer import Scorer, fault
@@ -174,7 +174,7 @@ def dump(
         "calibration": None if calibration is None else writer.write(calibration.to_dict(), "calibration"),
         "decision": None if decision is None else writer.write(decision.to_dict(), "decision"),
         "fingerprint": fingerprint,
-        "versions": _versions(),
+        "versions": versions(),
     }
     blob = pack(document, writer.tensors)
     try:
@@ -272,7 +272,7 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
     if encoder is not None and len(encoder.names) != getattr(model, "n_features_in_", len(encoder.names)):
         raise ModelFileError(f"its encoder gives {len(encoder.names)} features, which its model does not take")
     seat(model, _given(fitted))
-    fingerprint, versions = _fingerprint(document["fingerprint"]), _checked_versions(document["versions"])
+    fingerprint, versions = _fingerprint(document["fingerprint"]), checked_versions(document["versions"])
     return Bundle(model, encoder, fingerprint, versions, calibration, decision)
 
 
@@ -336,24 +336,3 @@ def _fingerprint(text: Any) -> str | None:
     if text is not None and not (isinstance(text, str) and re.fullmatch(r"[0-9a-f]{64}", text)):
         raise ModelFileError("its fingerprint is not a SHA-256 in hexadecimal digits")
     return text
-
-
-def _versions() -> dict[str, str]:
-    import sklearn
-
-    return {
-        "separatrix": separatrix.__version__,
-        "numpy": np.__version__,
-        "scikit-learn": sklearn.__version__,
-        "python": platform.python_version(),
-    }
-
-
-def _checked_versions(versions: Any) -> dict[str, str]:
-    if (
-        not isinstance(versions, dict)
-        or set(versions) != set(_versions())
-        or not all(isinstance(text, str) and len(text) < 100 for text in versions.values())
-    ):
-        raise ModelFileError("its versions are malformed")
-    return versions
