@@ -44,6 +44,38 @@ def draw(results: Results, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
+def draw_growth(results: Results, path: Path) -> None:
+    """Time against size, a panel for each estimator and what grows; a cliff is a step."""
+    series: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for job in results["jobs"].values():
+        if job.get("size") is None:
+            continue
+        what, size = job["size"]
+        for who, entry in job["entries"].items():
+            if entry["status"] == "done":
+                series.setdefault(what, {}).setdefault(who, []).append((size, entry["seconds"]))
+    if not series:
+        return
+    from matplotlib.figure import Figure
+
+    across = min(4, len(series))
+    down = math.ceil(len(series) / across)
+    figure = Figure(figsize=(3.6 * across, 2.7 * down + 0.5), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes, (what, curves) in zip(panels, series.items(), strict=False):
+        for who, points in curves.items():
+            x, y = zip(*sorted(points), strict=True)
+            axes.plot(x, y, "-", marker=MARKERS[who], markersize=4, color=COLOURS[who], label=who)
+        axes.set(xscale="log", yscale="log", ylabel="seconds")
+        axes.set_title(what, fontsize=8.5)
+        axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
+    for axes in panels[len(series) :]:
+        axes.set_visible(False)
+    handles = {h.get_label(): h for axes in panels for h in axes.get_legend_handles_labels()[0]}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), frameon=False)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
 def panel(axes: Any, name: str, record: Record) -> None:
     """One problem."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter

@@ -22,7 +22,7 @@ from benchmarks.read import MissingData
 from benchmarks.results import Results
 from separatrix.persistence.atomic import write_atomically
 
-RESULTS, TABLES, PLOT = "results.json", "tables.md", "suboptimality.svg"
+RESULTS, TABLES, PLOT, GROWTH = "results.json", "tables.md", "suboptimality.svg", "growth.svg"
 
 
 class NoSuchBenchmark(ValueError):
@@ -66,6 +66,7 @@ def run(chosen: Sequence[Problem | Job], scale: Scale, rules: Rules, out: Path) 
             if each.source.name not in {later.source.name for later in chosen[position + 1 :]}:
                 shutil.rmtree(data, ignore_errors=True)
     plot.draw(found, out / PLOT)
+    plot.draw_growth(found, out / GROWTH)
     return found
 
 

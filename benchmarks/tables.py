@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from benchmarks.adapters import OURS
@@ -158,7 +159,10 @@ def remarks(entry: Record) -> str:
 
 
 def growth(jobs: Sequence[Record]) -> str:
-    """Times over a decade, and the exponent e of time ~ size^e by least squares in the logarithms."""
+    """Times, the exponent e of time ~ size^e by least squares in the logarithms, and the steepest step of the curve.
+
+    The step is the largest exponent between two sizes next to each other: a cliff is one far above the rest.
+    """
     series: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for job in jobs:
         what, size = job["size"]
@@ -168,8 +172,10 @@ def growth(jobs: Sequence[Record]) -> str:
     rows = []
     for (what, who), points in series.items():
         measured = ", ".join(f"{size:,.0f}: {duration(seconds)}" for size, seconds in sorted(points))
-        rows.append([what, who, measured, f"{exponent(points):.2f}" if len(points) > 1 else ""])
-    return table(["time against", "who", "measured", "exponent"], rows)
+        steps = [exponent(pair) for pair in pairwise(sorted(points))]
+        told = [f"{exponent(points):.2f}", f"{max(steps):.2f}"] if steps else ["", ""]
+        rows.append([what, who, measured, *told])
+    return table(["time against", "who", "measured", "exponent", "steepest step"], rows)
 
 
 def exponent(points: Iterable[tuple[float, float]]) -> float:
