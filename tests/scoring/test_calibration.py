@@ -125,3 +125,13 @@ def test_files_hold_it_bit_for_bit(n):
 def test_what_is_no_calibration_is_refused(plain):
     with pytest.raises(DataError):
         Calibration.from_dict(plain)
+
+
+@pytest.mark.parametrize("kind", ["sigmoid", "isotonic"])
+def test_scores_that_differ_by_rounding_alone_say_nothing(kind):
+    """Of w = 0 the scores are b and rounding; learned from that, a slope of 1e14 would make any other row certain."""
+    rng = np.random.default_rng(0)
+    codes = (rng.random(400) < 0.2).astype(np.intp)
+    scores = -1.0 + 2.2e-16 * rng.integers(0, 9, size=400) + 4e-16 * codes
+    told = fit_calibration(scores, codes, 2, kind).probabilities(np.array([-1.0, -1.0 + 1e-13, -1.0 - 1e-13]))
+    np.testing.assert_allclose(told[:, 1], codes.mean(), atol=0.01)

@@ -29,7 +29,8 @@ def ranked(entries: Sequence[Entry], truth: Integers, k: int, metric: str = "bal
     first = next(entry for entry in found if not entry.reference)
     for entry in found:
         if baseline is not None and baseline.log_loss is not None:
-            entry.honest = entry.log_loss is not None and entry.log_loss.value <= baseline.log_loss.value
+            most = baseline.log_loss.value * (1 + 1e-12)  # shares that were rounded otherwise are as good
+            entry.honest = entry.log_loss is not None and entry.log_loss.value <= most
         if entry is not first:
             entry.behind = difference(metric, truth, first.predictions, entry.predictions, k)
             entry.tie = entry.behind.tie

@@ -13,6 +13,7 @@ from separatrix.compare.folds import common_rows, stratified
 from separatrix.compare.metrics import losses
 from separatrix.compare.quiet import quietly
 from separatrix.errors import SeparatrixError
+from separatrix.scoring.calibration import told_apart
 
 FOLDS = 3
 
@@ -66,7 +67,7 @@ def _score(model: Any, X: Any, y: Array, train: Integers, test: Integers) -> flo
         with quietly():
             model.fit(X[train], y[train])
             if hasattr(model, "decision_function") and len(np.unique(truth)) == len(model.classes_) == 2:
-                return area(truth == model.classes_[1], model.decision_function(X[test]))
+                return area(truth == model.classes_[1], told_apart(model.decision_function(X[test])))
             return balanced_score(model, X[test], truth)
     except SeparatrixError:
         return -np.inf

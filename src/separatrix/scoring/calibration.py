@@ -13,6 +13,7 @@ import numpy as np
 from separatrix._typing import Floats, Integers
 from separatrix.errors import DataError
 
+ROUNDING = 1e-9  # of the scores: no fit is more exact than that in all of them
 ISOTONIC = 1_000  # rows of the rarer class, from which on steps are learned in place of a sigmoid
 KINDS = ("sigmoid", "isotonic")
 MOST_KNOTS = 1_000  # of an isotonic map, so that it stays a small part of a model file
@@ -120,13 +121,23 @@ def fit_calibration(scores: Floats, codes: Integers, k: int, kind: str | None = 
     kind : {"sigmoid", "isotonic"}, optional
         By default a sigmoid if the rarest class has fewer than 1,000 rows.
     """
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = told_apart(np.asarray(scores, dtype=np.float64))
     if kind is None:
         kind = "sigmoid" if np.bincount(codes, minlength=k).min() < ISOTONIC else "isotonic"
     learn = _platt if kind == "sigmoid" else _isotonic
     if scores.ndim == 1:
         return Calibration(kind, (learn(scores, codes == 1),))
     return Calibration(kind, tuple(learn(scores[:, c], codes == c) for c in range(k)))
+
+
+def told_apart(scores: Floats) -> Floats:
+    """The scores, or their mean where they differ by rounding alone, as those of w = 0 up to rounding do.
+
+    A map learned from such differences would be steep, and of other rows they have another size.
+    """
+    mean = scores.mean(axis=0)
+    flat = np.abs(scores - mean).max(axis=0) <= ROUNDING * np.abs(scores).max(axis=0)
+    return np.where(flat, mean, scores)
 
 
 def _platt(scores: Floats, mine: Any) -> tuple[tuple[float, float], ...]:
@@ -139,8 +150,10 @@ def _platt(scores: Floats, mine: Any) -> tuple[tuple[float, float], ...]:
     n0 = len(mine) - n1
     target = np.where(mine, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
     centre, spread = float(scores.mean()), float(scores.std())
-    if not spread > 0 or not n1 or not n0:
+    if not n1 or not n0:
         return ((0.0, math.log((n1 + 1) / (n0 + 1))),)
+    if not np.ptp(scores) > 0 or not spread > 0:  # equal numbers may have a spread, by rounding
+        return ((0.0, math.log(n1 / n0)),)
     Z = np.stack([(scores - centre) / spread, np.ones(len(scores))], axis=1)
     w = np.array([0.0, math.log((n1 + 1) / (n0 + 1))])
 
