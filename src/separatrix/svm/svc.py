@@ -21,6 +21,7 @@ from separatrix.outcome import Fit, Status
 from separatrix.svm.hard_pairs import hard_pair, widest_pair
 from separatrix.svm.kernel_claims import claimed
 from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
+from separatrix.svm.linear.small_table import small_table
 from separatrix.svm.linear_svc import Settings as LinearSettings
 from separatrix.svm.linear_svc import bracket, soft
 from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
@@ -191,7 +192,8 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
         gap = (wide.upper - wide.lower) / wide.upper if np.isfinite(wide.upper) else np.inf
         certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
     else:
-        machine = soft(design, pair.y, settings.C * task.weight[pair.rows], linear, None)
+        bound = settings.C * task.weight[pair.rows]
+        machine = soft(design, pair.y, bound, linear, table=small_table(design, bound))
         w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
         used = np.flatnonzero(alpha > 0)
         certificate = None
