@@ -21,7 +21,7 @@ from separatrix.design.row_space import ROTATED
 SMALL_MULTIPLICATIONS = 1e7  # of a pass with a Gram matrix
 SMALL_MULTIPLICATIONS_A_ROW = 1000  # what else such a pass does with a row
 FACTORED_ORDER = 2000  # largest order of a system to factor
-TALL_ROWS = 5  # dense ones for each column: 5,000 x 663 by sample in .4, .9 and 5.1 s at C = .001, .1 and 10; interior 1.9, 2.1, 3.1
+TALL_ROWS = 5  # dense ones for each column; 5,000 x 663 at C = .001, .1, 10: .4, .9, 5.1 s, interior 1.9, 2.1, 3.1 s
 TALL_ROWS_SQUARED = 3  # and of the squared hinge the Hessian
 
 
