@@ -26,9 +26,10 @@ class Ridge:
         """strength/2 ‖w‖²: of p coordinates the first d are weights, and the intercept is free."""
         return cls(np.where(np.arange(p) < d, strength, 0.0))
 
-    def value(self, V: Floats) -> float:
-        """The penalty at V."""
-        return 0.5 * float(np.vdot(self.gradient(V), V))
+    def expand(self, V: Floats) -> tuple[float, Floats]:
+        """The penalty at V, and its gradient."""
+        gradient = self.gradient(V)
+        return 0.5 * float(np.vdot(gradient, V)), gradient
 
     def gradient(self, V: Floats) -> Floats:
         """Its derivative (p, k), which is also its Hessian times V."""

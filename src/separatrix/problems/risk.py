@@ -105,7 +105,8 @@ class Risk:
             U = self.outer(V)
             losses, G = swept(self.design, self.task(self.loss.compiled, U.shape[1], bend), U)
             loss, G = float(losses[0]), self.inner(G)
-        return loss + self.penalty.value(V), G + self.penalty.gradient(V)
+        penalty, pull = self.penalty.expand(V)
+        return loss + penalty, G + pull
 
     def product(self, bend: Floats, D: Floats) -> Floats:
         """The Hessian where the rows have this bend, times D (p, k)."""

@@ -16,6 +16,8 @@ from separatrix.loops.passes import PASSES, PRODUCT, SOFTMAX, SOFTMAX_PRODUCT
 from separatrix.losses import MarginLoss
 from separatrix.losses.softmax import shares
 
+ONE = np.ones((1, 1))
+
 
 class ScoredLoss(ABC):
     """loss(code, scores), with k columns of scores that the basis (K, k) takes to the scores of the classes."""
@@ -84,7 +86,11 @@ class TwoClasses(ScoredLoss):
 
     @property
     def basis(self) -> Floats:
-        return np.ones((1, 1))
+        return ONE
+
+    @property
+    def k(self) -> int:
+        return 1
 
     @property
     def steepest(self) -> float:
