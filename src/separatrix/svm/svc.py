@@ -29,7 +29,7 @@ from separatrix.svm.pair_matrices import PairMatrices
 from separatrix.svm.pair_task import Task
 from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
 
-DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method needs no compiler's help
+DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method comes before the descent
 LINEAR_ITERATIONS = 1000
 
 
