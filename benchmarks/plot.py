@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from benchmarks.adapters import OURS
@@ -57,6 +58,7 @@ def draw_growth(results: Results, path: Path) -> None:
     if not series:
         return
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
     across = min(4, len(series))
     down = math.ceil(len(series) / across)
@@ -67,7 +69,15 @@ def draw_growth(results: Results, path: Path) -> None:
             x, y = zip(*sorted(points), strict=True)
             axes.plot(x, y, "-", marker=MARKERS[who], markersize=4, color=COLOURS[who], label=who)
         axes.set(xscale="log", yscale="log", ylabel="seconds")
-        axes.set_title(what, fontsize=8.5)
+        low, high = axes.get_ylim()
+        if high < 10 * low:  # or noise would look like cliffs
+            middle = math.sqrt(low * high)
+            axes.set_ylim(middle / math.sqrt(10), middle * math.sqrt(10))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1, 3)))
+            axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axis.set_minor_locator(NullLocator())
+        axes.set_title(fill(what, 34), fontsize=8.5)
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
     for axes in panels[len(series) :]:
         axes.set_visible(False)
