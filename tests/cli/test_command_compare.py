@@ -180,16 +180,23 @@ def test_a_missing_file_or_an_unwritable_folder_is_found_before_the_work(tmp_pat
     assert "report.html" in done.stderr
 
 
-def test_a_capped_classifier_is_shown_as_capped_and_not_saved(tmp_path, monkeypatch):
+def test_a_classifier_of_a_part_of_the_rows_is_shown_as_such_and_its_claim_is_about_them(tmp_path, monkeypatch):
     from separatrix.compare import candidates
 
-    monkeypatch.setattr(candidates, "kernel_rows", lambda d, k: 30)
+    monkeypatch.setattr(candidates, "kernel_rows", lambda n, d, k: 30)
     _, record = run_json("compare", write_table(tmp_path / "p.csv"), "-t", "kind", "-o", tmp_path, "--folds", 2)
     svm = next(entry for entry in record["leaderboard"] if entry["model"] == "svm")
     assert svm["capped"]
     assert svm["rows_used"] == 30
     assert "30 of 60 rows" in svm["note"]
-    assert record["best"]["model"] != "svm"
+    assert record["best"]["model"] != "svm"  # others, of all rows, are about as good
+    table = tmp_path / "p.csv"
+    _, record = run_json("compare", table, "-t", "kind", "-o", tmp_path, "--folds", 2, "--save", "SVM, rbf kernel")
+    assert any("learned from 30 of the 60 rows" in words for words in record["verdict"])
+    done, record = run_json("verify", tmp_path / "model.separatrix", table)
+    assert done.exit_code == 0
+    assert record["holds"]
+    assert any("30 of the 60 rows" in note for note in record["notes"])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")

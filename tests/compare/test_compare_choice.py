@@ -92,4 +92,9 @@ def test_kernel_machines_learn_from_as_many_rows_as_the_shape_allows():
     facts = facts_of(np.ones((4000, 40)), np.arange(4000) % 2, "overlapping")
     svm = next(each for each in later_candidates(facts, 0)[0] if each.key == "svm")
     assert svm.most_rows is None
-    assert kernel_rows(10, 2) > kernel_rows(100, 2) > 2_000
+    assert kernel_rows(20_000, 10, 2) > kernel_rows(20_000, 100, 2) > 10_000
+    assert 1_500 <= kernel_rows(10**8, 100, 2) < kernel_rows(10**5, 100, 2)  # rows that are scored cost, too
+    for n, d, k in [(60_000, 30, 2), (581_012, 54, 7), (9_000, 300, 10)]:
+        m = kernel_rows(n, d, k)
+        work = [each * (each + n / 4) * d * min(2, k - 1) for each in (m, m + 1)]
+        assert work[0] <= 6e10 < work[1]

@@ -211,6 +211,9 @@ DOCUMENTS = {
     "schema": ({"schema": 1}, "has the schema 1, and this version of separatrix reads 2"),
     "more": ({"more": 1}, "should consist of"),
     "fingerprint": ({"fingerprint": "zz"}, "fingerprint is not a SHA-256"),
+    "sample": ({"sample": [10]}, "sample is not a number of rows and a seed"),
+    "a sample of none": ({"sample": [-1, 0]}, "sample is not a number of rows and a seed"),
+    "a sample of words": ({"sample": ["10", 0]}, "sample is not a number of rows and a seed"),
     "versions": ({"versions": {}}, "versions are malformed"),
     "published": ({"published": ["predict"]}, "list of attributes is malformed"),
     "parameters": ({"parameters": {}}, "SVC has the parameters C, kernel"),
@@ -223,6 +226,12 @@ def test_faults_of_the_document(name, folder):
     header, document, rest = split(FILES[0])
     with pytest.raises(ModelFileError, match=message):
         read(join(header, {**document, **change}, rest), folder)
+
+
+def test_a_file_without_a_sample_is_older_and_about_all_rows(folder):
+    header, document, rest = split(FILES[0])
+    del document["sample"]
+    read(join(header, document, rest), folder)
 
 
 FITTED = {

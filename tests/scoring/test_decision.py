@@ -59,6 +59,17 @@ def test_where_probabilities_are_right_the_cut_is_at_the_share():
     assert tune(few, labels, "balanced_accuracy").threshold == pytest.approx(labels.mean(), rel=0.5)
 
 
+@pytest.mark.parametrize(("metric", "cut"), [("balanced_accuracy", 0.5), ("accuracy", 1 - 0.129)])
+def test_where_the_classes_were_taken_for_equally_frequent_the_cut_is_so_too(metric, cut):
+    """Odds are then divided by those of the shares: 1 for balanced accuracy, and for accuracy the inverse of those."""
+    odds = np.repeat([0.02, 0.2, 2.0], [600, 300, 100])
+    y = np.concatenate([np.arange(600) < 12, np.arange(300) < 50, np.arange(100) < 67]).astype(int)
+    odds *= (1 - y.mean()) / y.mean()
+    level = odds / (1 + odds)
+    found = tune(np.stack([1 - level, level], axis=1), y, metric, level=True)
+    assert found.threshold == pytest.approx(cut, abs=1e-12)
+
+
 def test_where_they_are_wrong_the_cut_is_moved():
     chances, y = rare(20_000)
     squeezed = np.stack([1 - chances[:, 1] ** 3, chances[:, 1] ** 3], axis=1)

@@ -70,6 +70,7 @@ def compare(
     from separatrix.compare import compare as run_comparison
     from separatrix.compare.ranking import line_of
     from separatrix.data import embedded
+    from separatrix.persistence import Sample
     from separatrix.persistence.atomic import write_atomically, write_together
     from separatrix.persistence.files import dump
 
@@ -99,6 +100,7 @@ def compare(
         fingerprint=table.fingerprint,
         calibration=best.calibration,
         decision=best.decision,
+        sample=None if best.sample is None else Sample(best.sample, seed),
     )
     folder.mkdir(parents=True, exist_ok=True)
     with watched(*(folder / name for name in FILES), partly="without run.json, they need not belong together"):

@@ -90,7 +90,7 @@ def fit(
     from separatrix.compare.wording import certificate_words, seconds, status_words
     from separatrix.data import Encoder, embedded
     from separatrix.errors import InvalidInputError, SeparatrixError
-    from separatrix.persistence import save
+    from separatrix.persistence import Sample, save
 
     params = read_options(model, context.args)
     kind = getattr(separatrix, find_model(model).estimator)
@@ -137,6 +137,7 @@ def fit(
         fingerprint=table.fingerprint,
         calibration=calibration,
         decision=decision,
+        sample=None if sample is None else Sample(sample, seed),
     )
     certificate, status = estimator.certificate_, estimator.status_
     certified = certificate is not None and status.certified and not status.no_optimum
@@ -230,7 +231,10 @@ def _recipe(
         raise bad_option("This classifier has no probabilities to cut: give --calibrate sigmoid or isotonic too.")
     calibration = None if calibrate == "none" else fit_calibration(said.scores, codes, len(classes), calibrate)
     recipe = Recipe(calibration, decision)
-    return recipe if cut != "tuned" else Recipe(calibration, tune(recipe.probabilities(said), codes, metric))
+    if cut != "tuned":
+        return recipe
+    level = calibration is None and getattr(build(), "class_weight", None) == "balanced"
+    return Recipe(calibration, tune(recipe.probabilities(said), codes, metric, level))
 
 
 def _cut_words(decision: Any) -> str:

@@ -30,25 +30,34 @@ def verify(
     debug: Debug = False,
 ) -> int:
     """Recompute the claim of a model or a proof from the data; exit code 3 if it does not hold."""
+    import numpy as np
+
+    from separatrix.compare.tuning import sample_rows
     from separatrix.data import embedded
     from separatrix.persistence.agreement import about_the_data_only
 
     certificate, encoder, fingerprint, bundle = _claim(file)
     table = embedded() if data is None else labelled(data, target or encoder.target, format)
-    X, _ = encoder.transform(table)
+    X, y = encoder.transform(table)[0], np.asarray(table.y)
     same = fingerprint is None or fingerprint == table.fingerprint
     notes = [] if same else ["this is not the table that the file was made from (its fingerprint differs)"]
+    if bundle is not None and bundle.sample is not None:
+        rows = sample_rows(y, *bundle.sample)
+        notes.append(
+            f"the model learned from {len(rows):,} of the {len(y):,} rows, drawn at random: the claim is of these"
+        )
+        X, y = X[rows], y[rows]
     if certificate is None:
         checks, holds, claim = [], False, "This model carries no certificate: its fit was not certified."
     else:
         try:
-            verification = certificate.verify(X, table.y)
+            verification = certificate.verify(X, y)
             checks, holds, claim = [str(check) for check in verification.checks], bool(verification), certificate.claim
         except ValueError as error:
             checks, holds, claim = [f"FAILS  {error}"], False, certificate.claim
     if certificate is not None and bundle is not None:
         # a claim about other weights than the model has would say nothing of the model
-        other = bundle.differences(X, table.y)
+        other = bundle.differences(X, y)
         checks += [f"FAILS  the model: {difference}" for difference in other]
         holds = holds and not other
         if about_the_data_only(bundle.model):

@@ -14,16 +14,17 @@ from separatrix._typing import Array
 from separatrix.compare.folds import stratified
 from separatrix.compare.quiet import quietly
 from separatrix.compare.reference import GradientBoosting
-from separatrix.compare.tuning import FOLDS, balanced_score, choose_C, likelihood_score, tuning_rows
+from separatrix.compare.tuning import FOLDS, choose_C, likelihood_score, order_score, tuning_rows
 
 LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the same C, later
 INNER_ROWS = 10_000  # that cuts and calibrations are learned from within a fold; a few numbers need no more
-INNER_KERNEL_ROWS = 1_500  # the same for those whose cost grows faster than the rows
+INNER_KERNEL_ROWS = 1_500  # the same, and for C, for those whose cost grows faster than the rows
 WIDE = 1_000  # columns
 LONG = 10_000  # rows
 SVM_ROWS = 2_000
 HARD_COLUMNS = 500  # the cost grows with their cube
-KERNEL_WORK = 3_000_000_000  # rows² times columns: what an rbf machine may take
+KERNEL_WORK = 60_000_000_000  # rows² times columns: what an rbf machine may take, about 5 s a fit on two cores
+SCORING = 0.25  # a kernel entry for a row that is scored, of what one costs in a fit
 KERNEL_ROWS = 1_500  # of a kernel perceptron, which is no rival of the machine
 REFERENCE_WORK = 2_000_000  # rows times columns times trees a round: what gradient boosting may take
 PASSES = 25_000_000  # rows times columns times passes: what a perceptron may take
@@ -87,6 +88,11 @@ class Candidate:
     note: str = ""
     inner_rows: int = INNER_ROWS
     reference: bool = False
+
+    @property
+    def level(self) -> bool:
+        """Whether it takes all classes for equally frequent."""
+        return self.fixed.get("class_weight") == "balanced"
 
 
 @dataclass(frozen=True)
@@ -224,7 +230,7 @@ def _choose_logistic(X: Any, y: Array, seed: int, scoring: Score = likelihood_sc
 
 
 def _choose_balanced_logistic(X: Any, y: Array, seed: int) -> Params:
-    return _choose_logistic(X, y, seed, balanced_score, class_weight="balanced")
+    return _choose_logistic(X, y, seed, order_score, class_weight="balanced")
 
 
 def _linear_svm(facts: Facts) -> Candidate:
@@ -238,20 +244,21 @@ def _linear_svm(facts: Facts) -> Candidate:
     return Candidate("linear-svm", "linear SVM", make, choose=choose, fixed=fixed)
 
 
-def kernel_rows(d: int, k: int) -> int:
-    """How many rows an rbf machine takes, whose cost grows with their square and the columns.
+def kernel_rows(n: int, d: int, k: int) -> int:
+    """How many of n rows an rbf machine takes: the largest m with d m (m + SCORING n) within KERNEL_WORK.
 
     Of more than two classes each row is in k - 1 pairs of 2 n / k rows: about twice the work, whatever k is.
     """
-    return max(1_500, int(np.sqrt(KERNEL_WORK / (d * min(2, k - 1)))))
+    half = SCORING * n / 2
+    return max(1_500, int(np.sqrt(half**2 + KERNEL_WORK / (d * min(2, k - 1))) - half))
 
 
 def _kernel_svm(facts: Facts) -> Candidate:
     make = partial(_make, "SVC")
-    most = kernel_rows(facts.d, facts.k)
+    most = kernel_rows(facts.n, facts.d, facts.k)
 
     def choose(X: Any, y: Array, seed: int) -> Params:
-        return {"C": choose_C(lambda C: make({"C": C}), X, y, KERNEL_CS, most_rows=500, seed=seed)}
+        return {"C": choose_C(lambda C: make({"C": C}), X, y, KERNEL_CS, most_rows=INNER_KERNEL_ROWS, seed=seed)}
 
     return Candidate(
         "svm",

@@ -63,15 +63,18 @@ def listen(model: Any, X: Any, classes: Array, n: int) -> Said:
     return Said(spread, None)
 
 
-def learn(said: Said, codes: Integers, k: int, metric: str, tuned: bool = True) -> Recipe:
-    """Calibrate if the model has no probabilities, or worse ones than the shares of the classes; then tune the cut."""
+def learn(said: Said, codes: Integers, k: int, metric: str, level: bool = False) -> Recipe:
+    """Calibrate if the model has no probabilities, or worse ones than the shares of the classes; then tune the cut.
+
+    `level` if the model was told to take all classes for equally frequent.
+    """
     calibration = None
     if said.probabilities is None or not better_than_shares(said.probabilities, codes):
         calibration = fit_calibration(said.scores, codes, k)
     recipe = Recipe(calibration, Decision())
-    if not tuned or metric not in TUNED:
+    if metric not in TUNED:
         return recipe
-    return Recipe(calibration, tune(recipe.probabilities(said), codes, metric))
+    return Recipe(calibration, tune(recipe.probabilities(said), codes, metric, level and calibration is None))
 
 
 def better_than_shares(probabilities: Floats, codes: Integers) -> bool:

@@ -109,7 +109,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
     if candidate.inner_rows:
         with quietly():
             said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
-        recipe = learn(said, problem.codes, problem.k, problem.metric)
+        recipe = learn(said, problem.codes, problem.k, problem.metric, candidate.level)
     certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", None)
     return Entry(
         key=candidate.key,
@@ -190,7 +190,8 @@ def _recipe(candidate: Candidate, problem: Problem, fitted: Fitted) -> Recipe:
         tests.append(test)
     if not tests:
         raise LeftOutError("no part of its training rows could be fitted, so its probabilities cannot be calibrated")
-    return learn(joined(said, tests), codes[np.sort(np.concatenate(tests))], problem.k, problem.metric)
+    tested = codes[np.sort(np.concatenate(tests))]
+    return learn(joined(said, tests), tested, problem.k, problem.metric, candidate.level)
 
 
 def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool = True) -> Fitted:

@@ -34,8 +34,8 @@ class Difference:
 
     @property
     def near(self) -> bool:
-        """Whether the best leads by one standard error or less, as the choice of a model goes by."""
-        return self.value <= (self.high - self.low) / (2 * Z)
+        """Whether the best leads by half a standard error or less, as the choice of a model goes by."""
+        return self.value <= (self.high - self.low) / (4 * Z)
 
     def to_dict(self) -> dict[str, float]:
         """For run.json."""

@@ -49,31 +49,29 @@ def worth(entry: Entry, metric: str) -> float:
 def choose_best(
     entries: Sequence[Entry], truth: Integers, k: int, metric: str = "balanced_accuracy"
 ) -> tuple[Entry, str]:
-    """Of the honest classifiers that saw all rows, the first, or of those within a standard error, the likeliest.
+    """Of the classifiers with honest probabilities, the first, or of those about as good, the likeliest.
 
-    The error is of the paired difference in the metric: so close, a classifier is as good, and log-loss decides.
-    Certified ones come first; if none is so close, the best of those whose 95% interval reaches the first. Only if
-    none has honest probabilities may one without be saved, and the verdict warns of it.
+    As good: half a standard error of the paired difference in the metric behind, or less. So close, one that learned
+    from all rows is preferred to one that did not, a certified one to one that is not (if none is so close, the best
+    of those whose 95% interval reaches the first), and then log-loss decides. Only if none has honest probabilities
+    may one without be saved, and the verdict warns of it.
     """
     ours = [entry for entry in entries if not entry.baseline and not entry.reference]
-    able = [entry for entry in ours if not entry.capped]
-    able = [entry for entry in able if entry.honest] or able or ours
+    able = [entry for entry in ours if entry.honest] or ours
     first = able[0]
     behind = [difference(metric, truth, first.predictions, entry.predictions, k) for entry in able]
     near = [entry for entry, gap in zip(able, behind, strict=True) if gap.near]
+    near = [entry for entry in near if not entry.capped] or near
     tied = [entry for entry, gap in zip(able, behind, strict=True) if gap.tie and entry.certified]
     near = [entry for entry in near if entry.certified] or tied[:1] or near
     likely = [entry for entry in near if entry.log_loss is not None]
     best = min(likely, key=lambda entry: entry.log_loss.value) if likely else near[0]  # type: ignore[union-attr]
     lead = f"the {'lowest' if metric in LOSSES else 'highest'} {NAMES[metric]}"
     words = lead if best is first else f"tied with {first.title}"
-    above = ours[: ours.index(first)]
-    if best is first and above:
-        words += " of those that " + ("learned from all rows" if first.honest else "could be saved")
-        if any(not entry.honest for entry in above) and first.honest:
-            words += " and have honest probabilities"
+    if best is first and first is not ours[0]:
+        words += " of those that have honest probabilities"
     if len(near) > 1 and likely:
-        words += f"; of the {count(len(near), 'classifier')} within a standard error, the best log-loss"
+        words += f"; of the {count(len(near), 'classifier')} within half a standard error, the best log-loss"
     return best, words
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,9 @@ from separatrix.data.encoder import Encoder
 from separatrix.errors import DataError, ModelFileError
 from separatrix.estimators.absent import bare, seat
 from separatrix.estimators.base import Classifier
-from separatrix.persistence.agreement import differences, parameter_differences, row_differences
+from separatrix.persistence.agreement import differences
 from separatrix.persistence.atomic import write_atomically
+from separatrix.persistence.bundle import Bundle, Sample
 from separatrix.persistence.container import pack, unpack
 from separatrix.persistence.fields import FIELDS, LEFT_OUT, check_fields
 from separatrix.persistence.scorers import describe, rebuild
@@ -33,56 +33,9 @@ from separatrix.scoring.scorer import Scorer, fault
 
 SCHEMA = 2
 _PARTS = {"schema", "class", "parameters", "fitted", "scorer", "published", "encoder", "calibration", "decision"}
-_PARTS |= {"fingerprint", "versions"}
+_PARTS |= {"fingerprint", "sample", "versions"}
 # what reading something malformed may raise before anyone can say what is wrong with it
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
-
-
-@dataclass(frozen=True)
-class Bundle:
-    """What a model file holds.
-
-    Parameters
-    ----------
-    model : Classifier
-        The fitted classifier.
-    encoder : Encoder or None
-        How a table becomes the numbers that the classifier takes.
-    fingerprint : str or None
-        The SHA-256 of the table that the classifier was fitted to.
-    versions : mapping
-        Of separatrix, NumPy, scikit-learn and Python, when the file was written.
-    calibration : Calibration or None
-        What makes probabilities of the model's scores.
-    decision : Decision or None
-        Which class the probabilities decide on.
-    """
-
-    model: Any
-    encoder: Encoder | None
-    fingerprint: str | None
-    versions: Mapping[str, str]
-    calibration: Calibration | None = None
-    decision: Decision | None = None
-
-    def differences(self, X: Any, y: Any) -> list[str]:
-        """How the model differs from what its certificate is about, given the rows that it was fitted to; in words.
-
-        That its weights are those of the certificate was seen when the file was read. What is left are its parameters,
-        and its support vectors, which must be rows of the data.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, or list
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        list of str
-            Empty if there is no difference.
-        """
-        model = bare(self.model)
-        return parameter_differences(model, y) + row_differences(model, X, y)
 
 
 def save(
@@ -93,6 +46,7 @@ def save(
     fingerprint: str | None = None,
     calibration: Calibration | None = None,
     decision: Decision | None = None,
+    sample: Sample | None = None,
 ) -> None:
     """Write a fitted classifier to a file, in one step: whatever happens, the old file or the new one is there.
 
@@ -114,6 +68,8 @@ def save(
         What makes probabilities of the model's scores; goes with an encoder.
     decision : Decision, default=None
         Which class the probabilities decide on; goes with an encoder.
+    sample : Sample, default=None
+        Which rows of the table the model was fitted to, if not to all: what its certificate is about.
 
     Raises
     ------
@@ -134,7 +90,15 @@ def save(
     ['high']
     """
     write_atomically(
-        path, dump(model, encoder=encoder, fingerprint=fingerprint, calibration=calibration, decision=decision)
+        path,
+        dump(
+            model,
+            encoder=encoder,
+            fingerprint=fingerprint,
+            calibration=calibration,
+            decision=decision,
+            sample=sample,
+        ),
     )
 
 
@@ -145,6 +109,7 @@ def dump(
     fingerprint: str | None = None,
     calibration: Calibration | None = None,
     decision: Decision | None = None,
+    sample: Sample | None = None,
 ) -> bytes:
     """The file that `save` writes, as bytes."""
     if isinstance(model, Scorer):
@@ -174,6 +139,7 @@ def dump(
         "calibration": None if calibration is None else writer.write(calibration.to_dict(), "calibration"),
         "decision": None if decision is None else writer.write(decision.to_dict(), "decision"),
         "fingerprint": fingerprint,
+        "sample": None if sample is None else list(sample),
         "versions": versions(),
     }
     blob = pack(document, writer.tensors)
@@ -242,7 +208,7 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
     schema = document.get("schema")
     if schema != SCHEMA:
         raise ModelFileError(f"it has the schema {schema!r:.20}, and this version of separatrix reads {SCHEMA}")
-    if set(document) != _PARTS:
+    if set(document) | {"sample"} != _PARTS:  # which older files do not have
         raise ModelFileError(f"it should consist of {', '.join(sorted(_PARTS))}")
     kind = _allowed(document["class"])
     if kind is None:
@@ -273,7 +239,7 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
         raise ModelFileError(f"its encoder gives {len(encoder.names)} features, which its model does not take")
     seat(model, _given(fitted))
     fingerprint, versions = _fingerprint(document["fingerprint"]), checked_versions(document["versions"])
-    return Bundle(model, encoder, fingerprint, versions, calibration, decision)
+    return Bundle(model, encoder, fingerprint, versions, calibration, decision, _sample(document.get("sample")))
 
 
 def _given(fitted: Mapping[str, Any]) -> Any:
@@ -330,6 +296,14 @@ def _part(kind: Any, plain: Any) -> Any:
         return None if plain is None else kind.from_dict(plain)
     except DataError as error:
         raise ModelFileError(str(error)) from error
+
+
+def _sample(plain: Any) -> Sample | None:
+    if plain is None:
+        return None
+    if not (isinstance(plain, list) and [type(part) for part in plain] == [int, int] and min(plain) >= 0):
+        raise ModelFileError("its sample is not a number of rows and a seed")
+    return Sample(*plain)
 
 
 def _fingerprint(text: Any) -> str | None:

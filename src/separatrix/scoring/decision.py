@@ -73,12 +73,13 @@ def _finite(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-def tune(probabilities: Floats, codes: Integers, metric: str) -> Decision:
+def tune(probabilities: Floats, codes: Integers, metric: str, level: bool = False) -> Decision:
     """The cut with the best value of the metric on these rows, which the model must not have seen.
 
     Of the cuts that lie about one standard error or less behind the best, the one nearest to where it would be if
     the probabilities were right: at the class's share for balanced accuracy, at 1/2 for the others. A few rows would
-    move the best cut anywhere along a flat top.
+    move the best cut anywhere along a flat top. `level` for probabilities of a model that was told to take all classes
+    for equally frequent: its odds are the right ones divided by those of the shares.
     """
     if metric not in TUNED:
         return Decision()
@@ -90,7 +91,7 @@ def tune(probabilities: Floats, codes: Integers, metric: str) -> Decision:
     rows = np.bincount(codes, minlength=k)
     logs = np.log(np.maximum(probabilities, TINY))
     share = np.maximum(rows, 1) / max(1, len(codes))
-    plug_in = -np.log(share) if metric == "balanced_accuracy" else np.zeros(k)
+    plug_in = np.log(share) * (float(level) - float(metric == "balanced_accuracy"))
     if k == 2:
         offset = _best_offset(logs, codes, 1, np.array([0.0, 0.0]), float(plug_in[1] - plug_in[0]), metric)
         return Decision(threshold=float(1 / (1 + math.exp(min(700.0, max(-700.0, offset))))))
