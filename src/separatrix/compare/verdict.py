@@ -75,7 +75,7 @@ def verdict_words(
     ]
     if best.capped:
         few = f"{best.rows_used:,} of the {len(truth):,} rows"
-        words.append(Sentence(f"It learned from {few}, drawn at random, as its figures did: all would take too long."))
+        words.append(Sentence(f"It learned from {few}, drawn at random: all would take too long."))
     words.append(Sentence(_wrong(truth, best.predictions.codes, classes)))
     words.append(Sentence(_probabilities(best, baseline, classes)))
     late = [each.title for each in left if each.late]
