@@ -44,21 +44,19 @@ def prove(whole: WholeRows, hints: list[Pair], work: Work) -> Faces:
     cone = whole.cone
     own = np.arange(cone.k) == cone.codes[:, None]
     settled = own
-    basis: Array | None = None  # columns that span what is orthogonal to the support; None for all
     support: tuple[Pair, ...] = ()
     weights: tuple[Fraction, ...] = ()
     for _ in range(cone.q + 1):
-        start = [pair for pair in hints if not settled[pair]]
-        order = (cone.q if basis is None else basis.shape[1]) + 1
         decision = decide(
-            order,
-            start,
-            lambda pair, N=basis: _column(whole, pair, N),  # type: ignore[misc]
-            lambda v, N=basis, done=settled: _violated(whole, _lift(v, N), done),  # type: ignore[misc]
+            cone.q + 1,
+            [pair for pair in hints if not settled[pair]],
+            lambda pair: _column(whole, pair),
+            lambda v, done=settled: _violated(whole, v, done),  # type: ignore[misc]
             work,
+            free=[whole.row(pair) for pair in support],
         )
         if decision.direction is not None:
-            return Faces(reduced(_lift(decision.direction, basis)), support, weights)
+            return Faces(reduced(decision.direction), support, weights)
         support, weights = _joined(whole, support, weights, decision.support, decision.weights)
         basis = null_space([whole.row(pair) for pair in support], cone.q)
         off = np.zeros_like(own)
@@ -76,13 +74,8 @@ def reduced(v: Array) -> Array:
     return np.array([int(entry) // divisor for entry in v], dtype=object)
 
 
-def _lift(v: Array, basis: Array | None) -> Array:
-    return v if basis is None else basis.dot(v)
-
-
-def _column(whole: WholeRows, pair: Pair, basis: Array | None) -> Array:
+def _column(whole: WholeRows, pair: Pair) -> Array:
     z = whole.row(pair)
-    z = z if basis is None else z.dot(basis)
     return np.append(z, max(1, max(map(abs, z), default=1)))
 
 

@@ -5,20 +5,26 @@ lambda >= 0 not all 0; or the multipliers u prove that impossible: z_i.v >= g_i 
 
 The inverse of the basis is held as whole numbers over one determinant, and a pivot divides without remainder
 (Edmonds, Bareiss). The lexicographic rule breaks ties, so no basis returns and the method ends.
+
+Free columns (z_j, 0), whose weights may have either sign, ask the same modulo their span: either sum lambda_i z_i is
+in the span, or v is orthogonal to it. They enter first and never leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Array
+from separatrix._typing import Array, Floats
 from separatrix.separation.work import Work
 
+EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
+
 IntVector = Array  # an object array of Python integers
+FREE = "free"
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Basis:
         self.inverse = np.zeros((order, order), dtype=object)
         self.inverse[np.arange(order), np.arange(order)] = 1
         self.determinant = 1
-        self.members: list[Any] = [None] * order  # None stands for an entry of s
+        self.members: list[Any] = [None] * order  # None stands for an entry of s, FREE for a free column
 
     @property
     def values(self) -> IntVector:
@@ -53,7 +59,13 @@ class Basis:
     def enter(self, column: IntVector, name: Any) -> None:
         """Bring in a column; the row that leaves is the lexicographically smallest ratio."""
         step = self.inverse.dot(column)
-        row = self._leaving(step)
+        rows = [r for r in range(len(step)) if self.members[r] is not FREE and step[r]]
+        if name is FREE:
+            if not rows:
+                return  # it depends on those that are in already
+            if all(step[r] < 0 for r in rows):
+                step = -step  # of a free column the negative is as good
+        row = self._leaving(step, [r for r in rows if step[r] > 0])
         pivot = step[row]
         kept = self.inverse[row].copy()
         self.inverse = (self.inverse * pivot - np.multiply.outer(step, kept)) // self.determinant
@@ -61,8 +73,7 @@ class Basis:
         self.determinant = pivot
         self.members[row] = name
 
-    def _leaving(self, step: IntVector) -> int:
-        rows = [r for r in range(len(step)) if step[r] > 0]
+    def _leaving(self, step: IntVector, rows: list[int]) -> int:
         for column in (-1, *range(len(step) - 1)):
             if len(rows) == 1:
                 break
@@ -77,12 +88,49 @@ class Basis:
         return rows[0]
 
 
+class Prices:
+    """Which of the known columns a has a.u > 0: floats say it of most, whole numbers of those they cannot tell."""
+
+    def __init__(self, order: int, columns: list[IntVector]) -> None:
+        self.columns: list[IntVector] = []
+        self._sizes: list[int] = []
+        self._floats = np.zeros((0, order))
+        self.add(columns)
+
+    def add(self, columns: list[IntVector]) -> None:
+        """More columns."""
+        self.columns += columns
+        self._sizes += [max(map(abs, column)) for column in columns]
+        floats = [_at_most_1(column) for column in columns]
+        self._floats = np.concatenate([self._floats, np.reshape(floats, (-1, self._floats.shape[1]))])
+
+    def gaining(self, u: IntVector) -> int | None:
+        """The position of a column with a.u > 0, the largest as floats see it; None if there is none."""
+        direction = _at_most_1(u)
+        gains = self._floats @ direction
+        size = np.abs(self._floats) @ np.abs(direction)
+        error = (len(u) + 4) * (EPS * size + TINY)  # of products and sums, and of both factors, which were rounded
+        sure = np.flatnonzero(gains > error)
+        if len(sure):
+            largest = max(self._sizes[at] for at in sure)
+            return int(sure[np.argmax([gains[at] * (self._sizes[at] / largest) for at in sure])])
+        doubtful = np.flatnonzero(np.abs(gains) <= error)
+        return next((int(at) for at in doubtful if self.columns[at].dot(u) > 0), None)
+
+
+def _at_most_1(whole: IntVector) -> Floats:
+    """The whole numbers over the largest of them, as floats."""
+    largest = max(map(abs, whole)) or 1
+    return np.array([entry / largest for entry in whole])
+
+
 def decide(
     order: int,
     start: list[Any],
     column: Callable[[Any], IntVector],
     violated: Callable[[IntVector], list[Any]],
     work: Work,
+    free: Sequence[IntVector] = (),
 ) -> Decision:
     """Run the method, pricing the known columns first and asking for more when these are satisfied.
 
@@ -98,25 +146,30 @@ def decide(
         Names of rows with z.v <= 0, the worst first; none if every row has z.v > 0.
     work : Work
         Every step is counted.
+    free : sequence of vectors
+        The z_j modulo whose span is asked.
     """
     basis = Basis(order)
+    for z in free:
+        work.spend(3 * order**2, int(basis.determinant).bit_length())
+        basis.enter(np.append(z, 0), FREE)
     names = list(start)
     known = set(names)
-    columns = [column(name) for name in names]
+    prices = Prices(order, [column(name) for name in names])
     while True:
-        work.spend(3 * order**2 + len(columns) * order, int(basis.determinant).bit_length())
+        work.spend(3 * order**2, int(basis.determinant).bit_length())
         u = basis.multipliers
         if basis.determinant > 0 and not (basis.values * [member is None for member in basis.members]).any():
-            held = [(member, value) for member, value in zip(basis.members, basis.values, strict=True) if value]
+            pairs = zip(basis.members, basis.values, strict=True)
+            held = [(member, value) for member, value in pairs if value and member is not FREE]
             return Decision(None, tuple(m for m, _ in held), tuple(int(v) for _, v in held))
-        gains = np.array(columns, dtype=object).reshape(len(columns), order).dot(u) if columns else np.zeros(0)
-        best = int(np.argmax(gains)) if len(gains) else -1
-        if best >= 0 and gains[best] > 0:
-            basis.enter(columns[best], names[best])
+        best = prices.gaining(u)
+        if best is not None:
+            basis.enter(prices.columns[best], names[best])
             continue
         fresh = [name for name in violated(-u[:-1]) if name not in known]
         if not fresh:
             return Decision(-u[:-1])
         names += fresh
         known.update(fresh)
-        columns += [column(name) for name in fresh]
+        prices.add([column(name) for name in fresh])
