@@ -28,7 +28,6 @@ from separatrix.separation.newton import newton
 from separatrix.separation.programs import largest_lead
 from separatrix.targets import Targets
 
-PLANE = 3  # rows (x, 1) up to this length are enumerated at once
 SHARE = 0.1  # of the nodes, for a first attempt at what may take all of them
 EPS = float(np.finfo(np.float64).eps)
 
@@ -178,7 +177,7 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
     cover = Cover(cone, weight, v, upper, budget)
     proof = "enumeration" if repeatable(points.count, cone.design.d + cone.design.intercept) else "search"
     tries = work(n, p) / SIGNS if p <= LARGEST else np.inf
-    if p > PLANE and tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
+    if tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
         limit = budget.only(SHARE)
         cover.run()
         budget.limit = limit

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from separatrix._typing import Floats
-from separatrix.certificates import Stationarity
 from separatrix.design import Design
 from separatrix.errors import InvalidInputError
+from separatrix.formulas.claims import stationarity
 from separatrix.formulas.moments import class_moments
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
@@ -31,12 +29,6 @@ def nearest_centroid(design: Design, targets: Targets, weight: Floats) -> Fit:
     if coef.any() and not (coef**2).any():
         raise InvalidInputError("The class means differ by less than 1e-150: multiply X by a large number.")
     centroids = design.rounded(means + anchor)
-    certificate = Stationarity(
-        problem="centroids",
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={"centroids": centroids, "coef": coef, "intercept": intercept},
-    )
+    certificate = stationarity("centroids", design, targets, centroids=centroids, coef=coef, intercept=intercept)
     attributes = {"centroids_": centroids.astype(design.dtype)}
     return Fit(Hyperplanes(coef, intercept), certificate, Status.FORMULA, attributes=attributes)

@@ -16,24 +16,22 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
-from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.block import turned_gram
 from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths, depth, exact_units, far_sizes
+from separatrix.design.row_space import ROTATED
 from separatrix.errors import ConvergenceWarning
+from separatrix.formulas.claims import SHARP, claimed, stationarity
 from separatrix.geometry import Hyperplanes
 from separatrix.loops.passes import SQUARED
 from separatrix.outcome import Fit, Status
+from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.targets import Targets, signs
 
-DIRECT = 4000  # order of a matrix that is always factored
-DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
-TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
-CLAIMS = (TOLERANCE, 1e-6, 1e-4)  # or what rounding the weights leaves of it
-ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
+CLAIMS = (SHARP, 1e-6, 1e-4)  # cosines between a column and the residual: zero, or what rounding the weights leaves
 EPS = float(np.finfo(np.float64).eps)
 
 Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
@@ -119,14 +117,14 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
     order = min(design.n, design.d)
     rank: int | None = None
     converged = False
-    if order <= DIRECT or order**2 <= design.nbytes / 32:  # a quarter of the data
+    if order <= FACTORED_ORDER or 8 * order**2 <= design.nbytes:  # else the matrix is larger than the data
         step, rank, clear = _wide(problem) if design.n < design.d else _tall(problem)
         n_iter = _refine(step, V[: design.d], V)
-        converged = clear or _stationary(problem, V, 1e-3 * TOLERANCE)
+        converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
         V, rank = problem.start(), None
         n_iter = _lsmr(problem, V, max_iter)
-        converged = _stationary(problem, V, TOLERANCE)
+        converged = _stationary(problem, V, SHARP)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
     model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
@@ -138,19 +136,10 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
             "max_iter."
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
-    certificate = Stationarity(
-        problem="least_squares",
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={
-            "coef": coef,
-            "intercept": intercept,
-            "fit_intercept": design.intercept,
-            "multilabel": targets.multilabel,
-            "tol": claim,
-        },
-    )
+    certificate = stationarity(
+        "least_squares", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
+        multilabel=targets.multilabel, tol=claim,
+    )  # fmt: skip
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
 
@@ -165,7 +154,7 @@ def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
     total = np.sqrt(weight.sum())
     relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
     rounding = float(np.max(np.sqrt(off2) + 12 * depth(design) * EPS * np.sqrt(residual2)) / total)
-    return next((tol for tol in CLAIMS if relative + rounding <= tol and rounding <= ROUNDING * tol), None)
+    return claimed(relative, rounding, *CLAIMS)
 
 
 def _refine(step: Step, W: Floats, V: Floats) -> int:
@@ -262,7 +251,17 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     """W += Z'(ZZ')^+ residual: of all solutions, the one in the span of the rows has minimum norm."""
     design, root = problem.design, np.sqrt(problem.weight)
     d, n = design.d, design.n
-    if n * d <= DENSE:
+    K = np.empty((n, n))
+    for first in range(0, n, 256):
+        rows = slice(first, min(first + 256, n))
+        Zt = design.block(rows.start, rows.stop).tdot(np.eye(rows.stop - rows.start))
+        Zt[d:] = 0.0
+        K[:, rows] = design.dot(Zt)
+    K *= np.outer(root, root)
+    if design.intercept:  # centred rows are dependent, sum c_i z_i = 0: fill the direction, which no residual has
+        K += np.outer(root, root) * (np.trace(K) / n / (root @ root))
+    factor = _cholesky(K)
+    if factor is None and n * d <= ROTATED:
         Z = root[:, None] * design.tdot(np.eye(n))[:d].T
         length = np.linalg.norm(Z, axis=0)
         check_lengths(design, length)
@@ -277,16 +276,6 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
         U, R = linalg.qr(M, mode="economic")
         return lambda V: basis @ linalg.solve_triangular(R, U.T @ problem.residual(V)), rank, False
 
-    K = np.empty((n, n))
-    for first in range(0, n, 256):
-        rows = slice(first, min(first + 256, n))
-        Zt = design.block(rows.start, rows.stop).tdot(np.eye(rows.stop - rows.start))
-        Zt[d:] = 0.0
-        K[:, rows] = design.dot(Zt)
-    K *= np.outer(root, root)
-    if design.intercept:  # centred rows are dependent, sum c_i z_i = 0: fill the direction, which no residual has
-        K += np.outer(root, root) * (np.trace(K) / n / (root @ root))
-    factor = _cholesky(K)
     if factor is not None:
         solve: Step = lambda R: linalg.cho_solve((factor, True), R)  # noqa: E731
         rank = n
