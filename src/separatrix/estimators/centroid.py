@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.centroids import nearest_centroid
+from separatrix.formulas.centroids import learn
 from separatrix.outcome import Fit
 
 
@@ -61,4 +61,4 @@ class NearestCentroid(Classifier):
         self.priors = priors
 
     def _learn(self, sample: Sample) -> Fit:
-        return nearest_centroid(sample.design, sample.targets, sample.weight)
+        return learn(sample)

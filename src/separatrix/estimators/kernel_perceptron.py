@@ -12,10 +12,8 @@ from separatrix.errors import InvalidInputError, SeparatrixError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.online import on_given_rows
-from separatrix.geometry import Expansion
-from separatrix.kernels import KernelRows
 from separatrix.outcome import Fit
-from separatrix.perceptron.kernel_perceptron import Settings, kernel_perceptron
+from separatrix.perceptron.kernel_perceptron import Settings, learn
 
 
 class KernelPerceptron(KernelClassifier):
@@ -143,17 +141,12 @@ class KernelPerceptron(KernelClassifier):
             shuffle=check_random_state(self.random_state) if self.shuffle else None,
             trace=bool(self.trace),
         )
-        rows = KernelRows(sample.kernel, sample.points)
         try:
-            fit = kernel_perceptron(rows, sample.points, sample.targets, sample.weight, settings)
+            fit = learn(sample, settings)
         except FloatingPointError as error:
             raise InvalidInputError(f"The scores overflow ({error}): scale the columns of X, or the kernel.") from error
         except SeparatrixError:
             raise
         except ValueError as error:  # of the kernel, on these points
             raise InvalidInputError(str(error)) from error
-        support, given, points = sample.support(fit.attributes["support_"])
-        trace = on_given_rows(replace(fit, attributes={}), sample.kept, sample.n_given).trace
-        model = Expansion(support, fit.attributes["dual_coef_"], fit.attributes["intercept_"])
-        attributes = {**fit.attributes, "support_": given, "support_vectors_": points}
-        return replace(fit, model=model, attributes=attributes, trace=trace)
+        return replace(fit, trace=on_given_rows(replace(fit, attributes={}), sample).trace)

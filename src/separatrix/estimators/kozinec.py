@@ -10,7 +10,7 @@ from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import on_given_rows
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
-from separatrix.perceptron.kozinec import RULES, Settings, kozinec
+from separatrix.perceptron.kozinec import RULES, Settings, learn
 
 
 class Kozinec(Classifier):
@@ -90,8 +90,7 @@ class Kozinec(Classifier):
             rule=parameters.one_of("rule", self.rule, RULES),
             trace=bool(self.trace),
         )
-        fit = kozinec(sample.design, sample.targets, sample.weight, settings)
-        return on_given_rows(fit, sample.kept, sample.n_given)
+        return on_given_rows(learn(sample, settings), sample)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.least_squares import least_squares
+from separatrix.formulas.least_squares import Settings, learn
 from separatrix.outcome import Fit
 
 
@@ -63,5 +63,4 @@ class LeastSquaresClassifier(Classifier):
 
     def _learn(self, sample: Sample) -> Fit:
         flags(self, "fit_intercept")
-        max_iter = whole("max_iter", self.max_iter, at_least=1)
-        return least_squares(sample.design, sample.targets, sample.weight, max_iter=max_iter)
+        return learn(sample, Settings(whole("max_iter", self.max_iter, at_least=1)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,19 +14,14 @@ from sklearn.utils import check_random_state
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed, Task
-from separatrix.estimators.columns import row, together
 from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.study import Study
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.starts import least_squares_start
-from separatrix.logistic.euclidean import euclidean
-from separatrix.logistic.firth import firth
+from separatrix.formulas.least_squares import least_squares_start
+from separatrix.logistic.learner import learn
 from separatrix.logistic.penalised import Settings, Start
-from separatrix.logistic.plain_rules import Descent, descended_logistic
-from separatrix.logistic.progress import watched
 from separatrix.outcome import Fit
-from separatrix.targets import Targets
 
 SOLVERS = {
     "log": ("auto", "newton", "lbfgs", "gradient", "sgd"),
@@ -231,32 +225,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         return "auto" if self.solver in ELSEWHERE else self.solver
 
     def _learn(self, sample: Sample) -> Fit:
-        fit = self._learned(sample)
-        return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])})
-
-    def _learned(self, sample: Sample) -> Fit:
-        settings = self._settings(sample)
-        start = self._start(sample)
-        plain = self._solver in ("gradient", "sgd")
-        rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
-        if rate is not None and not plain:
-            raise InvalidInputError(
-                "learning_rate is for solver='gradient' or 'sgd': the others find their own steps.", "learning_rate"
-            )
-        descent = Descent(self._solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
-        if self.bias_reduction is not None:
-            learn = partial(firth, traced=descent.trace)
-        elif self.loss == "squared_error":
-            learn = partial(euclidean, descent=descent)
-        else:
-            learn = partial(descended_logistic, descent=descent) if plain else partial(watched, traced=descent.trace)
-        if not sample.targets.multilabel:
-            return learn(sample.design, sample.targets, sample.weight, settings, start)
-        fits = [
-            learn(sample.design, Targets(np.array([0, 1]), column), sample.weight, settings, row(start, j))
-            for j, column in enumerate(sample.targets.values.T)
-        ]
-        return together(fits, sample.targets.classes)
+        return learn(sample, self._settings(sample))
 
     def _settings(self, sample: Sample) -> Settings:
         flags(self, "fit_intercept", "warm_start", "trace")
@@ -278,13 +247,24 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
             )
         if self.bias_reduction is not None:
             self._check_bias_reduction(C, two)
-        return Settings(
+        settings = Settings(
             C=C,
             solver=one_of("solver", self._solver, SOLVERS[loss], f" for loss={loss!r}"),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             reference=self.identifiability == "reference",
+            start=self._start(sample),
+            trace=bool(self.trace),
+            loss=loss,
+            firth=self.bias_reduction is not None,
+            rate=None if self.learning_rate is None else positive("learning_rate", self.learning_rate),
+            rng=check_random_state(self.random_state),
         )
+        if settings.rate is not None and not settings.plain:
+            raise InvalidInputError(
+                "learning_rate is for solver='gradient' or 'sgd': the others find their own steps.", "learning_rate"
+            )
+        return settings
 
     def _check_bias_reduction(self, C: float, two: bool) -> None:
         refused = partial(InvalidInputError, parameter="bias_reduction")

@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
-from separatrix.fewest_errors.learner import fewest_errors
+from separatrix.fewest_errors.learner import Settings, learn
 from separatrix.outcome import Fit
 
 
@@ -74,4 +74,4 @@ class MinimumErrorClassifier(Classifier):
         parameters.flags(self, "fit_intercept")
         nodes = parameters.whole("max_nodes", self.max_nodes, at_least=1)
         limit = None if self.time_limit is None else parameters.positive("time_limit", self.time_limit)
-        return fewest_errors(sample.design, sample.targets, sample.weight, max_nodes=nodes, time_limit=limit)
+        return learn(sample, Settings(nodes, limit))

@@ -14,7 +14,7 @@ from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.parameters import least
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.formulas.families import ExponentialFamily, resolve
-from separatrix.formulas.naive_bayes import Settings, naive_bayes, observe
+from separatrix.formulas.naive_bayes import Settings, learn
 from separatrix.outcome import Fit
 
 
@@ -97,10 +97,7 @@ class NaiveBayes(ProbabilisticClassifier):
 
     def _learn(self, sample: Sample) -> Fit:
         sample = self._seen(sample)
-        settings = self._settings(sample)
-        self._moments = observe(sample.design, sample.targets, sample.weight, settings)
-        self._families = settings.families
-        return naive_bayes(self._moments, sample.targets, settings, sample.design)
+        return learn(sample, self._settings(sample))
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """Learn from further rows; chunk by chunk, the result is that of `fit` on all rows together.
@@ -130,17 +127,11 @@ class NaiveBayes(ProbabilisticClassifier):
         with self._fitting():
             sample = self._seen(check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels))
             settings = self._settings(sample)
-            seen = observe(sample.design, sample.targets, sample.weight, settings)
-            if first:
-                self._moments, self._families = seen, settings.families
-            elif [type(f) for f in settings.families] != [type(f) for f in self._families]:
+            if not first and [type(f) for f in settings.families] != [type(f) for f in self._families]:
                 raise InvalidInputError(
                     "family has changed since the rows before were learned from: call fit instead.", "family"
                 )
-            else:
-                self._moments = self._moments.merge(seen)
-            moments = self._moments
-            return self._publish(naive_bayes(moments, sample.targets, settings, sample.design), sample)
+            return self._publish(learn(sample, settings, None if first else self._moments), sample)
 
     def _settings(self, sample: Sample) -> Settings:
         families = resolve(self.family, sample.design.d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,8 +15,8 @@ from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, first_weights, on_given_rows, stream_classes
 from separatrix.estimators.validation import Sample, check_training
-from separatrix.outcome import Fit, Status
-from separatrix.perceptron.perceptron import RULES, Settings, hyperplanes, one_pass, perceptron, published
+from separatrix.outcome import Fit
+from separatrix.perceptron.perceptron import RULES, Settings, learn, learn_more
 from separatrix.solvers.online import TIES, State
 
 
@@ -206,18 +207,14 @@ class Perceptron(Classifier):
                 self, X, y, sample_weight, intercept=bool(self.fit_intercept), reset=first, classes=labels,
                 sweep=self._needs_sweep(),
             )  # fmt: skip
-            design, targets = sample.design, sample.targets
             states = self._first_states(sample, settings) if first else self._last_states()
             with explained_overflow(self, sample):
-                runs = one_pass(design, targets, sample.weight, states, settings)
-                model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
-            counts = published(targets, runs)
-            del counts["dual_coef_"]
+                fit = learn_more(sample, replace(settings, states=states))
             if not first:
-                counts = {name: getattr(self, name) + value for name, value in counts.items()}
-            counts["_states"] = [run.state.with_step(settings.eta0) for run in runs]
-            passes = 1 if first else self.n_iter_ + 1
-            return self._publish(Fit(model, None, Status.STREAM, passes, attributes=counts), sample)
+                before = {name: getattr(self, name) for name in fit.attributes if name != "_states"}
+                counts = {name: total + fit.attributes[name] for name, total in before.items()}
+                fit = replace(fit, n_iter=self.n_iter_ + 1, attributes={**fit.attributes, **counts})
+            return self._publish(fit, sample)
 
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
         return check_training(self, X, y, sample_weight, intercept=bool(self.fit_intercept), sweep=self._needs_sweep())
@@ -231,8 +228,7 @@ class Perceptron(Classifier):
         warm = self.warm_start and "coef_" in self.__dict__
         states = self._warm_states(sample) if warm else self._first_states(sample, settings)
         with explained_overflow(self, sample):
-            fit = perceptron(sample.design, sample.targets, sample.weight, states, settings)
-        return on_given_rows(fit, sample.kept, sample.n_given)
+            return on_given_rows(learn(sample, replace(settings, states=states)), sample)
 
     def _first_states(self, sample: Sample, settings: Settings) -> list[State]:
         """Where training starts by itself."""

@@ -12,7 +12,7 @@ from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, on_given_rows
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
-from separatrix.perceptron.pocket import Settings, pocket
+from separatrix.perceptron.pocket import Settings, learn
 
 
 class PocketPerceptron(Classifier):
@@ -118,5 +118,4 @@ class PocketPerceptron(Classifier):
             trace=bool(self.trace),
         )
         with explained_overflow(self, sample):
-            fit = pocket(sample.design, sample.targets, sample.weight, settings)
-        return on_given_rows(fit, sample.kept, sample.n_given)
+            return on_given_rows(learn(sample, settings), sample)

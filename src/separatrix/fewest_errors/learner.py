@@ -13,6 +13,7 @@ from separatrix.certificates import All, ErrorBound
 from separatrix.certificates._fewest_errors import repeatable
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.fewest_errors.budget import SIGNS, Budget
 from separatrix.fewest_errors.climbing import climb
@@ -26,7 +27,6 @@ from separatrix.separation.cone import Cone, conditioned
 from separatrix.separation.integers import WholeRows
 from separatrix.separation.newton import newton
 from separatrix.separation.programs import largest_lead
-from separatrix.targets import Targets
 
 SHARE = 0.1  # of the nodes, for a first attempt at what may take all of them
 EPS = float(np.finfo(np.float64).eps)
@@ -61,9 +61,18 @@ class Found:
     second: Floats | None = None  # should v, exact, not survive being rounded
 
 
-def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes: int, time_limit: float | None) -> Fit:
+@dataclass(frozen=True)
+class Settings:
+    """Work that may be done for the whole fit, and seconds it may take."""
+
+    max_nodes: int
+    time_limit: float | None
+
+
+def learn(sample: Sample, settings: Settings) -> Fit:
     """The fewest errors for each task: one for two classes, each class against the rest for more."""
-    budget = Budget(max_nodes, time_limit)
+    design, targets, weight = sample.design, sample.targets, sample.weight
+    budget = Budget(settings.max_nodes, settings.time_limit)
     answers = []
     for task in range(targets.tasks):
         limit = budget.only(1.0 / (targets.tasks - task))
@@ -98,12 +107,12 @@ def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes
     which = "" if targets.binary else f" for class {targets.classes[worst]!r} against the rest"
     warning = ConvergenceWarning(
         f"The fewest errors are not settled{which}: {errors[worst]:g} found, and at least {lower[worst]:g} are proven "
-        f"necessary. {_remedy(answers[worst], budget, max_nodes, time_limit)}"
+        f"necessary. {_remedy(answers[worst], budget, settings)}"
     )
     return Fit(model, certificate, Status.BETWEEN_BOUNDS, attributes=attributes, warnings=(warning,))
 
 
-def _remedy(answer: Answer, budget: Budget, max_nodes: int, time_limit: float | None) -> str:
+def _remedy(answer: Answer, budget: Budget, settings: Settings) -> str:
     if answer.ended == "gave up":
         return (
             "HiGHS could not solve a linear program of the search: bring the columns of X to similar, moderate sizes."
@@ -114,10 +123,10 @@ def _remedy(answer: Answer, budget: Budget, max_nodes: int, time_limit: float | 
             "its weights have more digits than a float. Pass float64, or numbers with fewer digits."
         )
     if budget.out_of_time:
-        return f"The time ran out after {budget.nodes} nodes: raise time_limit (now {time_limit:g} s)."
+        return f"The time ran out after {budget.nodes} nodes: raise time_limit (now {settings.time_limit:g} s)."
     return (
-        f"All max_nodes={max_nodes} nodes are spent: raise max_nodes (the time grows with it), or use fewer columns or "
-        "rows."
+        f"All max_nodes={settings.max_nodes} nodes are spent: raise max_nodes (the time grows with it), or use fewer "
+        "columns or rows."
     )
 
 

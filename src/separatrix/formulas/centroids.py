@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from separatrix._typing import Floats
-from separatrix.design import Design
+from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
 from separatrix.formulas.claims import stationarity
 from separatrix.formulas.moments import class_moments
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
-from separatrix.targets import Targets
 
 
-def nearest_centroid(design: Design, targets: Targets, weight: Floats) -> Fit:
+def learn(sample: Sample) -> Fit:
     """score_c(x) = (‖x - m‖² - ‖x - mu_c‖²) / 2 = (mu_c - m).(x - (mu_c + m) / 2), m the mean of the mu_c.
 
     For two classes, the difference of the two: (mu_1 - mu_0).(x - (mu_1 + mu_0) / 2).
     """
-    moments = class_moments(design, targets, weight, spreads=False)
+    design, targets = sample.design, sample.targets
+    moments = class_moments(design, targets, sample.weight, spreads=False)
     means, anchor = moments.means, moments.anchor
     if targets.binary:
         coef, middle = means[1:] - means[:1], 0.5 * (means[1:] + means[:1])

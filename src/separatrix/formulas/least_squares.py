@@ -22,6 +22,7 @@ from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths, depth, exact_units, far_sizes
 from separatrix.design.row_space import ROTATED
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.formulas.claims import SHARP, claimed, stationarity
 from separatrix.geometry import Hyperplanes
@@ -30,6 +31,7 @@ from separatrix.outcome import Fit, Status
 from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.targets import Targets, signs
 
+STEPS = 1000  # of LSMR, for a start
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
 CLAIMS = (SHARP, 1e-6, 1e-4)  # cosines between a column and the residual: zero, or what rounding the weights leaves
 EPS = float(np.finfo(np.float64).eps)
@@ -109,10 +111,19 @@ def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) ->
     return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
 
 
-def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter: int, low: float = -1.0) -> Fit:
+@dataclass(frozen=True)
+class Settings:
+    """Iterations of LSMR at most, and the target of the rows that are not in a class."""
+
+    max_iter: int
+    low: float = -1.0
+
+
+def learn(sample: Sample, settings: Settings) -> Fit:
     """Solve for all tasks at once; see the module for the objective and the routes. The certificate is for low = -1."""
-    weight = weight / weight.max()  # the same minimum, and products that stay in range
-    problem = Problem(design.centred(weight), targets, weight, low)
+    design, targets = sample.design, sample.targets
+    weight = sample.weight / sample.weight.max()  # the same minimum, and products that stay in range
+    problem = Problem(design.centred(weight), targets, weight, settings.low)
     V = problem.start()
     order = min(design.n, design.d)
     rank: int | None = None
@@ -123,7 +134,7 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
         converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
         V, rank = problem.start(), None
-        n_iter = _lsmr(problem, V, max_iter)
+        n_iter = _lsmr(problem, V, settings.max_iter)
         converged = _stationary(problem, V, SHARP)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
@@ -142,6 +153,12 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
     )  # fmt: skip
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+
+
+def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tuple[Floats, Floats]:
+    """Where to start: the same with the targets 0 and 1, as coef (k, d) and intercept (k,)."""
+    fit = learn(Sample(design, targets, weight, slice(None), design.n), Settings(STEPS, low=0.0))
+    return np.asarray(fit.model.coef, dtype=np.float64), np.asarray(fit.model.intercept, dtype=np.float64)
 
 
 def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:

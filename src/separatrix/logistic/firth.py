@@ -23,7 +23,7 @@ from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.formulas.claims import stationarity, within
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.maximum_likelihood import Information, standard_errors
-from separatrix.logistic.penalised import Settings, Start, first, make_risk
+from separatrix.logistic.penalised import Settings, first, make_risk
 from separatrix.logistic.progress import on_states, recorder
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
@@ -61,19 +61,17 @@ class Point:
         return float(np.linalg.norm(self.score))
 
 
-def firth(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
-) -> Fit:
+def firth(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Solve by Fisher scoring, and certify the modified score."""
     _check_size(design)
     settings = replace(settings, C=np.inf)
     risk = make_risk(design.anchored(), targets, weight, settings)
     T = independent(risk)
-    trace = Trace() if traced else None
+    trace = Trace() if settings.trace else None
     record = None
     if trace is not None:
         record = on_states(risk, recorder(trace, ModifiedScore(risk, T), risk, design))
-    V = first(risk, start)
+    V = first(risk, settings.start)
     states = fisher_scoring(risk, T, V if _informative(risk, T, V) else np.zeros_like(V))
     state, n_iter = run(states, lambda state: state.decrement <= REST**2, settings.max_iter, record)
     coef, intercept = risk.design.user_units(state.V)

@@ -31,7 +31,6 @@ from separatrix.logistic.choose import choose
 from separatrix.logistic.penalised import (
     Record,
     Settings,
-    Start,
     draft,
     first,
     in_user_units,
@@ -145,7 +144,7 @@ def information(risk: Risk, V: Floats) -> Information:
 
 
 def maximum_likelihood(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, record: Record = None
+    design: Design, targets: Targets, weight: Floats, settings: Settings, record: Record = None
 ) -> Fit:
     """Solve without a penalty; certify by the bound of the module, or prove that there is no maximum."""
     likelihood = Likelihood(design, targets, weight, settings)
@@ -167,7 +166,7 @@ def maximum_likelihood(
             precise = within(state.gradient, state.value) if told else state.decrement <= target * state.value
         return state.value < certain or precise
 
-    states = recovered(solver, risk, first(risk, start))
+    states = recovered(solver, risk, first(risk, settings.start))
     tell = None if record is None else told_weights(risk, record)
     limit = min(settings.max_iter, STEPS) if exact else settings.max_iter
     n_iter = -1

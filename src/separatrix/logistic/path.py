@@ -21,11 +21,11 @@ from separatrix.design import Block, Design
 from separatrix.design.passes import swept
 from separatrix.design.reducing import Parts
 from separatrix.design.row_space import narrowed
+from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.loops.passes import LOG
-from separatrix.losses import Logistic
 from separatrix.penalties import Ridge
 from separatrix.problems.risk import Risk
-from separatrix.problems.scored import Classes, ScoredLoss, TwoClasses, reference_basis, symmetric_basis
+from separatrix.problems.scored import ScoredLoss
 from separatrix.solvers.lbfgs import MEMORY, Pair, two_loops
 from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.solvers.precondition import diagonal
@@ -128,15 +128,8 @@ def _by_fold(
 
 def risks(design: Design, targets: Targets, weight: Floats, reference: bool) -> list[Risk]:
     """The sum of losses without C and penalty: one for labels, one for each column of a 0/1 matrix."""
-    design = narrowed(design)
-    penalty, K = Ridge(np.zeros(design.p)), targets.n_classes
-    if targets.multilabel:
-        columns = (Targets(np.array([0, 1]), column) for column in targets.values.T)
-        return [Risk(TwoClasses(Logistic()), penalty, design, column, weight) for column in columns]
-    if targets.binary:
-        return [Risk(TwoClasses(Logistic()), penalty, design, targets, weight)]
-    loss = Classes(reference_basis(K) if reference else symmetric_basis(K))
-    return [Risk(loss, penalty, design, targets, weight)]
+    settings, design = Settings(np.inf, "auto", tol=1.0, max_iter=1, reference=reference), narrowed(design)
+    return [make_risk(design, column, weight, settings) for column in targets.columns]
 
 
 def weights(risk: Risk, V: Floats) -> Floats:

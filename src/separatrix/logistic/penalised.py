@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -42,28 +42,61 @@ TINIEST = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user chose."""
+    """What the user chose.
+
+    Parameters
+    ----------
+    C, tol, max_iter
+        As the user knows them.
+    solver : str
+        By our own name for it.
+    reference : bool
+        Whether the last of several classes has the weights 0.
+    start : (coef, intercept) or None
+        The first weights; None for the solver's own choice.
+    trace : bool
+    loss : str
+    firth : bool
+    rate : float or None
+        The step eta of the plain rules; None for 1/L.
+    rng : RandomState or None
+        Draws the order of the points.
+    """
 
     C: float
     solver: str
     tol: float
     max_iter: int
     reference: bool
+    start: Start = None
+    trace: bool = False
+    loss: str = "log"
+    firth: bool = False
+    rate: float | None = None
+    rng: Any = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the plain rules are asked for, on the data as it is."""
+        return self.solver in ("gradient", "sgd")
+
+    def of_column(self, j: int) -> Settings:
+        """The same for column j of a 0/1 matrix."""
+        start = self.start
+        return self if start is None else replace(self, start=(start[0][j : j + 1], start[1][j : j + 1]))
 
 
-def logistic(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, record: Record = None
-) -> Fit:
+def logistic(design: Design, targets: Targets, weight: Floats, settings: Settings, record: Record = None) -> Fit:
     """Solve, certify, and go on if the certificate asks for more."""
     risk = make_risk(narrowed(design.anchored()), targets, weight, settings)
     within = _within(risk, lambda: target)
-    solver, accuracy = choose(risk, settings.solver, within, start is None)
+    solver, accuracy = choose(risk, settings.solver, within, settings.start is None)
     target, n_iter, exact = min(settings.tol, accuracy), -1, accuracy == 0
 
     def done(state: State) -> bool:
         return polished(state) if exact else within(state.gradient, state.value)
 
-    states = recovered(solver, risk, first(risk, start))
+    states = recovered(solver, risk, first(risk, settings.start))
     told = None if record is None else told_weights(risk, record)
     while True:
         state, n_iter = run(states, done, settings.max_iter, told, first=n_iter + 1)

@@ -13,12 +13,12 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
+from separatrix.design.sample import Sample
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.perceptron.perceptron import hyperplanes, signed_steps
 from separatrix.perceptron.recorder import Recorder
 from separatrix.separation.sides import error_bound, identical_rows
 from separatrix.solvers.online import TIES, Rows, State
-from separatrix.targets import Targets
 
 CHUNK = 64  # updates whose errors are counted together: one matrix product instead of many
 
@@ -122,8 +122,9 @@ class Walk:
         return errors == 0
 
 
-def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
+def learn(sample: Sample, settings: Settings) -> Fit:
     """One walk for each task; the model is what is in the pockets."""
+    design, targets, weight = sample.design, sample.targets, sample.weight
     trace = Trace() if settings.trace else None
     walks, bounds, passes = [], [], 1
     for number in range(targets.tasks):
