@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
 
@@ -113,24 +113,6 @@ class KernelPerceptron(KernelClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
         self.trace = trace
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Pass over the points X with labels y until none is misclassified.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, or list
-            What the kernel takes: rows, the kernel matrix of all pairs, strings, graphs. Never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Factors of the points' steps; weight 0 equals leaving the point out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
 
     def _learn(self, sample: Any) -> Fit:
         assert isinstance(sample, KernelSample)

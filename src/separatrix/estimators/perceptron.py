@@ -160,24 +160,6 @@ class Perceptron(Classifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Pass over the rows X with labels y until none is misclassified.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Factors of the rows' steps; weight 0 equals leaving the row out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
-
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """One pass over further rows of a stream, from the weights so far.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from sklearn.utils import check_random_state
 
@@ -60,6 +60,10 @@ class PocketPerceptron(Classifier):
     classes_, n_features_in_, n_iter_, status_, hyperplane_
         As for every classifier here; ``n_iter_`` counts passes.
 
+    Notes
+    -----
+    A weight scales the step of its point, and is what an error there counts.
+
     Examples
     --------
     >>> from separatrix import PocketPerceptron
@@ -88,24 +92,6 @@ class PocketPerceptron(Classifier):
         self.class_weight = class_weight
         self.random_state = random_state
         self.trace = trace
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Walk over the rows X with labels y, and keep the best weights.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Factors of the rows' steps, and what their errors count; weight 0 equals leaving the row out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "shuffle", "fit_intercept", "trace")
