@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.certificates import All, ErrorBound
+from separatrix.certificates import All
 from separatrix.certificates._fewest_errors import repeatable
-from separatrix.design import Block, Design
-from separatrix.design.reducing import Parts
+from separatrix.design import Design
 from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.fewest_errors.budget import SIGNS, Budget
@@ -27,6 +25,7 @@ from separatrix.separation.cone import Cone, conditioned
 from separatrix.separation.integers import WholeRows
 from separatrix.separation.newton import newton
 from separatrix.separation.programs import largest_lead
+from separatrix.separation.sides import error_bound, wrong
 
 SHARE = 0.1  # of the nodes, for a first attempt at what may take all of them
 EPS = float(np.finfo(np.float64).eps)
@@ -79,18 +78,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         answers.append(solve(design, targets.task_signs(task), weight, budget))
         budget.limit = limit
     certificates = [
-        ErrorBound(
-            classes=targets.classes,
-            coef=answer.w[None],
-            intercept=np.array([answer.b]),
-            positive=targets.positive(task),
-            class_weight=targets.class_weight,
-            errors=answer.errors,
-            lower_bound=answer.lower,
-            proof=answer.proof,
-            fit_intercept=design.intercept,
-        )
-        for task, answer in enumerate(answers)
+        error_bound(design, targets, task, a.w, a.b, a.errors, a.lower, a.proof) for task, a in enumerate(answers)
     ]
     model = Hyperplanes(np.array([a.w for a in answers]), np.array([a.b for a in answers]))
     errors, lower = [a.errors for a in answers], [a.lower for a in answers]
@@ -231,27 +219,7 @@ def _answer(
 ) -> Answer:
     """The errors of (w, b) as the model will hold them, counted without rounding."""
     w, b = design.rounded(w), float(design.rounded(np.array([b]))[0])
-    errors = count_errors(design, signs, weight, w, b)
+    errors = fsum(weight[wrong(design, signs, w, b)].tolist())
     if not common_measure(weight):  # else sums of them are free of rounding; a lower bound is rounded down
         lower *= 1.0 - 4 * (len(weight) + 4) * EPS
     return Answer(w, b, errors, min(lower, errors), proof, ended)
-
-
-def count_errors(design: Design, signs: Floats, weight: Floats, w: Floats, b: float) -> float:
-    """sum_i weight_i [w.x_i + b has the wrong sign], 0 counting as positive; without rounding where that matters."""
-    plain = replace(design, offset=None, rest=None, scale=None)
-    wrong, doubt = plain.rows(_wrong, signs, args=(w, b))
-    exact = [Fraction(entry) for entry in w.tolist()]
-    for i in doubt:
-        x = design.row(i).tolist()
-        score_i = Fraction(b) + sum(Fraction(a) * c for a, c in zip(x, exact, strict=True) if a and c)
-        wrong[i] = (score_i >= 0) != (signs[i] > 0)
-    return fsum(weight[wrong].tolist())
-
-
-def _wrong(block: Block, y: Floats, w: Floats, b: float) -> Parts:
-    """Which rows are on the wrong side, and the numbers of those of which float64 cannot tell."""
-    x = block.x
-    score = np.asarray(x @ w) + b
-    error = (block.design.d + 4) * (EPS * (np.asarray(abs(x) @ np.abs(w)) + abs(b)) + 1e-300)
-    return (score >= 0) != (y > 0), block.rows.start + np.flatnonzero(~(np.abs(score) > error))
