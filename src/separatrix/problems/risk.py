@@ -115,12 +115,13 @@ class Risk:
             HD = self.inner(HD)
         return np.asarray(HD + self.penalty.gradient(D))
 
-    def hessian(self, V: Floats) -> Floats:
-        """The (k p, k p) matrix of second derivatives, for V taken column after column."""
-        data, size = (self.targets.values, self.weight), self.design.square_bytes
-        (H,) = self.design.reduce(_hessian, *data, args=(self.loss, V), block_bytes=size)
+    def hessian(self, V: Floats, bend: Floats | None = None) -> Floats:
+        """The (k p, k p) matrix of second derivatives, for V taken column after column; the bend is that at V."""
+        bend = self.expand(V)[2] if bend is None else bend
+        args, size = (self.loss,), self.design.square_bytes
+        (H,) = self.design.reduce(_hessian, bend, self.weight, args=args, block_bytes=size)
         H = H.reshape(V.size, V.size)
-        H.ravel()[:: V.size + 1] += np.tile(self.ridge, self.k)
+        H.ravel()[:: V.size + 1] += self.ridge if self.k == 1 else np.tile(self.ridge, self.k)
         return np.asarray(H)
 
     def sample(self, rows: slice | Integers) -> Self:
@@ -147,9 +148,9 @@ def _bent(block: Block, bend: Floats, c: Floats, loss: ScoredLoss, D: Floats) ->
     return (block.tdot(c[:, None] * loss.bent(bend, block.dot(D))),)
 
 
-def _hessian(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
-    p, k = V.shape
-    bend, out = loss.bend(codes, block.dot(V)), np.empty((k, p, k, p))
+def _hessian(block: Block, bend: Floats, c: Floats, loss: ScoredLoss) -> Parts:
+    p, k = block.design.p, loss.k
+    out = np.empty((k, p, k, p))
     for a, unit in enumerate(np.eye(k)):
         curved = c[:, None] * loss.bent(bend, unit[None])
         for b in range(a + 1):

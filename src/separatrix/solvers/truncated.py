@@ -115,7 +115,7 @@ class _Ledger:
         if self._spent_in_all > self._price_of_all:
             self._spent = self._spent_in_all = 0.0
             self.exact = True
-            return _inverse(self.risk.hessian(V))
+            return _inverse(self.risk.hessian(V, bend))
         if self._spent > self._price:
             self._spent = 0.0
             self.exact = self.risk.k == 1
