@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
@@ -16,6 +16,7 @@ from separatrix.outcome import Fit
 from separatrix.perceptron.kernel_perceptron import Settings, learn
 
 
+@dataclass(eq=False, repr=False)
 class KernelPerceptron(KernelClassifier):
     """alpha_i <- alpha_i + 1 at a mistake, y_i f(x_i) <= 0, where f(x) = sum_j alpha_j y_j (k(x_j, x) + 1).
 
@@ -89,30 +90,17 @@ class KernelPerceptron(KernelClassifier):
         "cache_size": "rows of the kernel matrix are kept up to 200 MB.",
     }
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: str | float = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        max_iter: int = 1000,
-        shuffle: bool = False,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = None,
-        trace: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.trace = trace
+    kernel: Any = "rbf"
+    _: KW_ONLY
+    gamma: str | float = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    max_iter: int = 1000
+    shuffle: bool = False
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = None
+    trace: bool = False
 
     def _learn(self, sample: Any) -> Fit:
         assert isinstance(sample, KernelSample)

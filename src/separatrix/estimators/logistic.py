@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -36,6 +37,7 @@ PENALTIES = (
 L1_RATIOS = ((0, None), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use scikit-learn's for it.")
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier):
     """min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified to the relative gap `tol`.
 
@@ -140,52 +142,28 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     }
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES, "l1_ratio": L1_RATIOS}
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        loss: str = "log",
-        solver: str = "auto",
-        init: str | ArrayLike = "auto",
-        threshold: float = 0.5,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        identifiability: str = "symmetric",
-        bias_reduction: str | None = None,
-        learning_rate: float | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        random_state: Any = None,
-        warm_start: bool = False,
-        trace: bool = False,
-        penalty: str | None = "l2",
-        l1_ratio: float | None = 0.0,
-        dual: bool = False,
-        intercept_scaling: float = 1.0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.solver = solver
-        self.init = init
-        self.threshold = threshold
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.identifiability = identifiability
-        self.bias_reduction = bias_reduction
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.trace = trace
-        self.penalty = penalty
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float = 1.0
+    loss: str = "log"
+    solver: str = "auto"
+    init: str | ArrayLike = "auto"
+    threshold: float = 0.5
+    _: KW_ONLY
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    identifiability: str = "symmetric"
+    bias_reduction: str | None = None
+    learning_rate: float | None = None
+    tol: float = 1e-4
+    max_iter: int = 1000
+    random_state: Any = None
+    warm_start: bool = False
+    trace: bool = False
+    penalty: str | None = "l2"
+    l1_ratio: float | None = 0.0
+    dual: bool = False
+    intercept_scaling: float = 1.0
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X with labels y.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from separatrix.estimators import parameters
@@ -12,6 +13,7 @@ from separatrix.fewest_errors.learner import Settings, learn
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class MinimumErrorClassifier(Classifier):
     """min over (w, b) of sum_i c_i [w.x_i + b on the wrong side]: the fewest training errors of any hyperplane.
 
@@ -57,18 +59,11 @@ class MinimumErrorClassifier(Classifier):
     (1.0, 1.0)
     """
 
-    def __init__(
-        self,
-        *,
-        max_nodes: int = 1500,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.max_nodes = max_nodes
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
+    _: KW_ONLY
+    max_nodes: int = 1500
+    time_limit: float | None = None
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "fit_intercept")

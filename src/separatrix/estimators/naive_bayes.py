@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from separatrix.formulas.naive_bayes import Settings, learn
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class NaiveBayes(ProbabilisticClassifier):
     """score(x) = log P(1)/P(0) + sum_j log p(x_j | 1)/p(x_j | 0), linear in x for exponential families.
 
@@ -78,18 +80,11 @@ class NaiveBayes(ProbabilisticClassifier):
         "min_categories": "one-hot encode the categories and use family='multinomial'.",
     }
 
-    def __init__(
-        self,
-        family: str | ExponentialFamily | Sequence[str | ExponentialFamily] = "gaussian",
-        *,
-        shared_variance: bool = True,
-        alpha: float = 1.0,
-        priors: ArrayLike | None = None,
-    ) -> None:
-        self.family = family
-        self.shared_variance = shared_variance
-        self.alpha = alpha
-        self.priors = priors
+    family: str | ExponentialFamily | Sequence[str | ExponentialFamily] = "gaussian"
+    _: KW_ONLY
+    shared_variance: bool = True
+    alpha: float = 1.0
+    priors: ArrayLike | None = None
 
     def _seen(self, sample: Sample) -> Sample:
         """The sample as the families see it."""

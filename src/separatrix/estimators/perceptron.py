@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from separatrix.perceptron.perceptron import RULES, Settings, learn, learn_more
 from separatrix.solvers.online import TIES, State
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(Classifier):
     """At a mistake, y_i (w.x_i + b) <= 0, step towards the point: w <- w + eta0 y_i x_i and b <- b + eta0 y_i.
 
@@ -113,52 +114,28 @@ class Perceptron(Classifier):
         ),
     }
 
-    def __init__(
-        self,
-        update: str = "online",
-        *,
-        eta0: float = 1.0,
-        init: str | ArrayLike = "zeros",
-        boundary: str = "mistake",
-        shuffle: bool = False,
-        max_iter: int = 1000,
-        average: bool = False,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        trace: bool = False,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        penalty: None = None,
-        early_stopping: bool = False,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        validation_fraction: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.update = update
-        self.eta0 = eta0
-        self.init = init
-        self.boundary = boundary
-        self.shuffle = shuffle
-        self.max_iter = max_iter
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.trace = trace
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.penalty = penalty
-        self.early_stopping = early_stopping
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.validation_fraction = validation_fraction
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    update: str = "online"
+    _: KW_ONLY
+    eta0: float = 1.0
+    init: str | ArrayLike = "zeros"
+    boundary: str = "mistake"
+    shuffle: bool = False
+    max_iter: int = 1000
+    average: bool = False
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    trace: bool = False
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    penalty: None = None
+    early_stopping: bool = False
+    alpha: float = 0.0001
+    l1_ratio: float = 0.15
+    validation_fraction: float = 0.1
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """One pass over further rows of a stream, from the weights so far.

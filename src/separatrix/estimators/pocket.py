@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sklearn.utils import check_random_state
@@ -15,6 +16,7 @@ from separatrix.outcome import Fit
 from separatrix.perceptron.pocket import Settings, learn
 
 
+@dataclass(eq=False, repr=False)
 class PocketPerceptron(Classifier):
     """w <- w + eta0 y_i (x_i, 1) at each mistake on a random point; the best weights on the way are kept in a pocket.
 
@@ -72,26 +74,15 @@ class PocketPerceptron(Classifier):
     1.0
     """
 
-    def __init__(
-        self,
-        method: str = "ratchet",
-        *,
-        eta0: float = 1.0,
-        shuffle: bool = True,
-        max_iter: int = 100,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = None,
-        trace: bool = False,
-    ) -> None:
-        self.method = method
-        self.eta0 = eta0
-        self.shuffle = shuffle
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.trace = trace
+    method: str = "ratchet"
+    _: KW_ONLY
+    eta0: float = 1.0
+    shuffle: bool = True
+    max_iter: int = 100
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = None
+    trace: bool = False
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "shuffle", "fit_intercept", "trace")
