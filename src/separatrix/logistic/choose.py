@@ -1,6 +1,6 @@
 """Which method minimises a logistic risk: a table over the shape of the problem, the first row that fits.
 
-newton          a Hessian costs no more than a pass: 569 x 30 in 5 ms, exact to rounding
+newton          a Hessian costs no more than a pass: 569 x 30 in 4 ms, exact to rounding
 descent         two classes in sparse rows, fewer than columns, from V = 0: a few sweeps over 20,000 x 47,000 words
 preconditioned  tall tables: 200,000 x 100 in .18 s of one core, its passes read each row a dozen times
 diagonal        what is left: wide, or too many columns to factor
@@ -30,8 +30,9 @@ from separatrix.solvers.truncated import truncated
 Within: TypeAlias = Callable[[Floats, float], bool]  # told a gradient and a value
 
 # multiplications of a Hessian that costs no more than a pass over the rows: 2,000 x 64 takes 7.5 ms so, 5.3 ms sampled
-NEWTON_MULTIPLICATIONS = 2e6
-# the same where rounding is all that may be left of the gradient: 20,000 x 150 of two classes, 1,797 x 64 of ten
+NEWTON_MULTIPLICATIONS = 4e6
+# the same where rounding is all that may be left of the gradient: 20,000 x 120 of two classes; 3,000 x 20 of twelve
+# takes .19 s so, and .09 s by conjugate gradients
 NEWTON_MULTIPLICATIONS_EXACT = 3e8
 PASSES = 30  # of L-BFGS after which conjugate gradients go on
 CLOSE = 2e-6  # relative gap to which small tables are solved even if tol allows more
@@ -58,8 +59,11 @@ class Shape(NamedTuple):
         return self.p <= FACTORED_ORDER and spacing(self.n, self.p, self.k)[0] > 1
 
     def direct(self, most: float) -> bool:
-        """Whether the Hessian of all columns takes at most so many multiplications, and can be factored."""
-        return 0.5 * self.n * (self.p * self.k) ** 2 <= most and self.p * self.k <= FACTORED_ORDER
+        """Whether the Hessian of all columns takes no longer than so many multiplications, and can be factored.
+
+        It is made of k² blocks, and the more there are the smaller are the products that make one.
+        """
+        return self.n * self.p**2 * self.k**3 <= most and self.p * self.k <= FACTORED_ORDER
 
 
 def method(shape: Shape, solver: str, penalised: bool = True, from_zero: bool = False) -> str:
@@ -79,8 +83,8 @@ def method(shape: Shape, solver: str, penalised: bool = True, from_zero: bool = 
 def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
     """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
 
-    ``within`` tells whether a gradient is within what is asked for. Who cannot say goes by what steps promise to gain,
-    which only a good Hessian knows.
+    ``within`` tells whether a gradient is within what is asked for; without a penalty, of orthonormal rows. Who cannot
+    say goes by what steps promise to gain, which only a good Hessian knows.
     """
     shape = Shape.of(risk)
     name = method(shape, solver, bool(risk.ridge.any()), from_zero)
@@ -88,6 +92,8 @@ def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: boo
         return newton, 0.0 if shape.direct(NEWTON_MULTIPLICATIONS_EXACT) else np.inf
     cheap = CLOSE if risk.design.nbytes <= SMALL_BYTES else np.inf
     told = _never if within is None else within
+    if within is not None and not risk.ridge.any():  # orthonormal rows: products need no preconditioner
+        return lambda r, V: truncated(r, V, within), np.inf
     if name == "preconditioned":
         return lambda r, V: _preconditioned(r, V, told), cheap
     if name == "descent":
