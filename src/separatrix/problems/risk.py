@@ -20,6 +20,8 @@ from separatrix.penalties import Ridge
 from separatrix.problems.scored import ScoredLoss
 from separatrix.targets import Targets
 
+ENTRIES = 1 << 16  # of the rows of a Hessian that are held at a time, so that they stay in cache
+
 
 @dataclass(frozen=True)
 class Risk:
@@ -150,10 +152,15 @@ def _bent(block: Block, bend: Floats, c: Floats, loss: ScoredLoss, D: Floats) ->
 
 def _hessian(block: Block, bend: Floats, c: Floats, loss: ScoredLoss) -> Parts:
     p, k = block.design.p, loss.k
-    out = np.empty((k, p, k, p))
-    for a, unit in enumerate(np.eye(k)):
-        curved = c[:, None] * loss.bent(bend, unit[None])
-        for b in range(a + 1):
-            out[a, :, b] = block.gram(curved[:, b])
-            out[b, :, a] = out[a, :, b]
+    if k == 1:
+        return (block.gram(c * bend[:, 0]),)
+    z, out = block.dot(np.eye(p)), np.zeros((k, p, k, p))
+    step = max(1, ENTRIES // (k * p))
+    for some in (slice(first, first + step) for first in range(0, len(z), step)):
+        for a, unit in enumerate(np.eye(k)):
+            curved = c[some, None] * loss.bent(bend[some], unit[None])
+            rows = (curved[:, : a + 1, None] * z[some, None]).reshape(len(curved), -1)
+            out[a, :, : a + 1] += (z[some].T @ rows).reshape(p, a + 1, p)
+    for a in range(k):
+        out[:a, :, a] = out[a, :, :a].transpose(1, 2, 0)
     return (out,)
