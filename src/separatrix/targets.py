@@ -54,6 +54,11 @@ class Targets:
         """How many hyperplanes: one for two classes, else each class against the rest, or each column of a matrix."""
         return 1 if self.binary else self.n_classes
 
+    @property
+    def columns(self) -> list[Targets]:
+        """The columns of a 0/1 matrix, each with the classes 0 and 1; for labels, the targets themselves."""
+        return [Targets(np.array([0, 1]), column) for column in self.values.T] if self.multilabel else [self]
+
     def positive(self, task: int) -> int:
         """The code of the class with y_i = +1: of two classes the second, of more the task's own."""
         return 1 if self.binary else task

@@ -242,7 +242,7 @@ def test_the_solution_of_minimum_norm_without_intercept(name):
 @pytest.mark.parametrize("dense", [True, False])
 def test_nothing_but_constant_columns(shape, value, dense, monkeypatch):
     if not dense:
-        monkeypatch.setattr(least_squares, "DENSE", 0)
+        monkeypatch.setattr(least_squares, "ROTATED", 0)
     y = np.arange(shape[0]) % 2
     y[0] = 1
     model = LeastSquaresClassifier().fit(np.full(shape, value), y)
@@ -351,9 +351,9 @@ def test_small_problems_of_any_shape(seed, n, d, intercept):
 def take(route, monkeypatch):
     """Force a route: by the shape, through the Gram matrix of wide rows, or LSMR."""
     if route == "Gram matrix of the rows":
-        monkeypatch.setattr(least_squares, "DENSE", 0)
+        monkeypatch.setattr(least_squares, "ROTATED", 0)
     elif route == "LSMR":
-        monkeypatch.setattr(least_squares, "DIRECT", -1)
+        monkeypatch.setattr(least_squares, "FACTORED_ORDER", -1)
         for design in (DenseDesign, SparseDesign):
             monkeypatch.setattr(design, "nbytes", property(lambda self: 0.0))
 

@@ -236,7 +236,7 @@ def test_primal_is_rounded_up_and_dual_down(kind, k, C):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_sums_of_one_pass_agree_with_the_check(seed, monkeypatch):
-    monkeypatch.setattr(learner, "CHECKED", 0)  # as for a large table
+    monkeypatch.setattr(learner, "SHARP_ENTRIES", 0)  # as for a large table
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(5, 200)), int(rng.integers(1, 6)), int(rng.integers(2, 5))
     X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6, 6, size=d) + 10.0 ** rng.uniform(-6, 6, size=d)

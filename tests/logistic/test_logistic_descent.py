@@ -41,7 +41,7 @@ def test_the_largest_eigenvalue_is_bounded_from_above(store, monkeypatch):
     G = Z.T @ (c[:, None] * Z)
     true = np.linalg.eigvalsh(G)[-1]
     assert descent.largest_eigenvalue(as_design(store(X)), c) == pytest.approx(true, rel=1e-9)
-    monkeypatch.setattr(descent, "FACTORED", 0)
+    monkeypatch.setattr(descent, "FACTORED_ORDER", 0)
     bound = descent.largest_eigenvalue(as_design(store(X)), c)
     assert true <= bound <= np.trace(G)
     counts = descent.largest_eigenvalue(as_design(store(np.abs(X))), c)  # tight where nothing is negative

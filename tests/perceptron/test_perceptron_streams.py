@@ -69,7 +69,7 @@ def test_a_failed_or_interrupted_chunk_leaves_the_stream_as_it_was(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("separatrix.estimators.perceptron.hyperplanes", interrupt)
+    monkeypatch.setattr("separatrix.perceptron.perceptron.hyperplanes", interrupt)
     with pytest.raises(KeyboardInterrupt):
         stream.partial_fit(-X, y)
     monkeypatch.undo()

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from separatrix.design import as_design
-from separatrix.losses import Logistic, MarginLoss, Squared, SquaredHinge
+from separatrix.losses import Logistic, MarginLoss, Softmax, Squared, SquaredHinge
 from separatrix.penalties import Ridge
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import Classes, TwoClasses, symmetric_basis
@@ -142,5 +142,7 @@ def test_the_curvature_of_softmax_times_a_direction():
     rng = np.random.default_rng(4)
     loss = Classes(symmetric_basis(4))
     Z, D, codes = rng.normal(size=(7, 3)), rng.normal(size=(7, 3)), rng.integers(0, 4, size=7)
-    expected = np.einsum("mab,mb->ma", loss.curvature(codes, Z), D)
+    B = loss.basis
+    of_classes = Softmax().curvature(codes, Z @ B.T)
+    expected = np.einsum("ka,mkl,lb,mb->ma", B, of_classes, B, D)
     np.testing.assert_allclose(loss.bent(loss.bend(codes, Z), D), expected, rtol=1e-10, atol=1e-13)

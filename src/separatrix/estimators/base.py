@@ -60,7 +60,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
             Labels. ``classes_[1]`` is the positive class of two.
         sample_weight : array-like of shape (n,), default=None
-            Weight k equals repeating a row k times; weight 0 equals leaving it out.
+            Weight 0 equals leaving a row out. Weight k equals repeating it k times, unless the notes on the classifier
+            say otherwise.
 
         Returns
         -------
@@ -299,29 +300,20 @@ class ProbabilisticClassifier(Classifier):
         -------
         array of shape (n, k)
         """
-        scores = self._scores(X)
-        if self._multilabel:
-            return expit(scores)
-        several = scores.shape[1] > 1
-        return spread(softmax(scores, axis=1) if several else expit(np.hstack([-scores, scores])), self.__dict__, 0.0)
+        return self._of_classes(X, expit, softmax, 0.0)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """log P(class | x), accurate where the probability itself rounds to 0.
+        """log P(class | x), as `predict_proba` has it, but accurate where the probability itself rounds to 0."""
+        return self._of_classes(X, log_expit, log_softmax, -np.inf)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        array of shape (n, k)
-        """
+    def _of_classes(self, X: Any, of_odds: Any, of_scores: Any, never: float) -> Floats:
+        """A function of log-odds, or of several scores; ``never`` is its value at the probability 0."""
         scores = self._scores(X)
         if self._multilabel:
-            return log_expit(scores)
+            return np.asarray(of_odds(scores))
         several = scores.shape[1] > 1
-        logs = log_softmax(scores, axis=1) if several else log_expit(np.hstack([-scores, scores]))
-        return spread(logs, self.__dict__, -np.inf)
+        found = of_scores(scores, axis=1) if several else of_odds(np.hstack([-scores, scores]))
+        return spread(found, self.__dict__, never)
 
 
 def _require_numbers(name: str, values: Any) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.centroids import nearest_centroid
+from separatrix.formulas.centroids import learn
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class NearestCentroid(Classifier):
     """score(x) = (mu_1 - mu_0).(x - (mu_1 + mu_0) / 2): the bisector of the two class means.
 
@@ -55,10 +57,10 @@ class NearestCentroid(Classifier):
         ),
     }
 
-    def __init__(self, metric: str = "euclidean", *, shrink_threshold: Any = None, priors: Any = "uniform") -> None:
-        self.metric = metric
-        self.shrink_threshold = shrink_threshold
-        self.priors = priors
+    metric: str = "euclidean"
+    _: KW_ONLY
+    shrink_threshold: Any = None
+    priors: Any = "uniform"
 
     def _learn(self, sample: Sample) -> Fit:
-        return nearest_centroid(sample.design, sample.targets, sample.weight)
+        return learn(sample)

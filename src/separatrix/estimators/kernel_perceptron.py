@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
 
@@ -12,12 +12,11 @@ from separatrix.errors import InvalidInputError, SeparatrixError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.online import on_given_rows
-from separatrix.geometry import Expansion
-from separatrix.kernels import KernelRows
 from separatrix.outcome import Fit
-from separatrix.perceptron.kernel_perceptron import Settings, kernel_perceptron
+from separatrix.perceptron.kernel_perceptron import Settings, learn
 
 
+@dataclass(eq=False, repr=False)
 class KernelPerceptron(KernelClassifier):
     """alpha_i <- alpha_i + 1 at a mistake, y_i f(x_i) <= 0, where f(x) = sum_j alpha_j y_j (k(x_j, x) + 1).
 
@@ -91,48 +90,17 @@ class KernelPerceptron(KernelClassifier):
         "cache_size": "rows of the kernel matrix are kept up to 200 MB.",
     }
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: str | float = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        max_iter: int = 1000,
-        shuffle: bool = False,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = None,
-        trace: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.trace = trace
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Pass over the points X with labels y until none is misclassified.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, or list
-            What the kernel takes: rows, the kernel matrix of all pairs, strings, graphs. Never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Factors of the points' steps; weight 0 equals leaving the point out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
+    kernel: Any = "rbf"
+    _: KW_ONLY
+    gamma: str | float = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    max_iter: int = 1000
+    shuffle: bool = False
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = None
+    trace: bool = False
 
     def _learn(self, sample: Any) -> Fit:
         assert isinstance(sample, KernelSample)
@@ -143,17 +111,12 @@ class KernelPerceptron(KernelClassifier):
             shuffle=check_random_state(self.random_state) if self.shuffle else None,
             trace=bool(self.trace),
         )
-        rows = KernelRows(sample.kernel, sample.points)
         try:
-            fit = kernel_perceptron(rows, sample.points, sample.targets, sample.weight, settings)
+            fit = learn(sample, settings)
         except FloatingPointError as error:
             raise InvalidInputError(f"The scores overflow ({error}): scale the columns of X, or the kernel.") from error
         except SeparatrixError:
             raise
         except ValueError as error:  # of the kernel, on these points
             raise InvalidInputError(str(error)) from error
-        support, given, points = sample.support(fit.attributes["support_"])
-        trace = on_given_rows(replace(fit, attributes={}), sample.kept, sample.n_given).trace
-        model = Expansion(support, fit.attributes["dual_coef_"], fit.attributes["intercept_"])
-        attributes = {**fit.attributes, "support_": given, "support_vectors_": points}
-        return replace(fit, model=model, attributes=attributes, trace=trace)
+        return replace(fit, trace=on_given_rows(replace(fit, attributes={}), sample).trace)

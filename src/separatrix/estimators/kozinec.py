@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from separatrix.errors import InvalidInputError
@@ -10,9 +11,10 @@ from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import on_given_rows
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
-from separatrix.perceptron.kozinec import RULES, Settings, kozinec
+from separatrix.perceptron.kozinec import RULES, Settings, learn
 
 
+@dataclass(eq=False, repr=False)
 class Kozinec(Classifier):
     """w <- the point nearest to 0 on the segment from w to a violating z, where z_i = y_i (x_i, 1).
 
@@ -63,20 +65,12 @@ class Kozinec(Classifier):
     (0.707107, [[0.5]], [-0.5])
     """
 
-    def __init__(
-        self,
-        epsilon: float | None = None,
-        *,
-        rule: str = "wolfe",
-        max_iter: int = 10_000,
-        fit_intercept: bool = True,
-        trace: bool = False,
-    ) -> None:
-        self.epsilon = epsilon
-        self.rule = rule
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.trace = trace
+    epsilon: float | None = None
+    _: KW_ONLY
+    rule: str = "wolfe"
+    max_iter: int = 10_000
+    fit_intercept: bool = True
+    trace: bool = False
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "fit_intercept", "trace")
@@ -90,8 +84,7 @@ class Kozinec(Classifier):
             rule=parameters.one_of("rule", self.rule, RULES),
             trace=bool(self.trace),
         )
-        fit = kozinec(sample.design, sample.targets, sample.weight, settings)
-        return on_given_rows(fit, sample.kept, sample.n_given)
+        return on_given_rows(learn(sample, settings), sample)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

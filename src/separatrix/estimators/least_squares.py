@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.least_squares import least_squares
+from separatrix.formulas.least_squares import Settings, learn
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class LeastSquaresClassifier(Classifier):
     """min over (w, b) of sum_i c_i (y_i - w.x_i - b)² with y_i = ±1; the sign of w.x + b is the prediction.
 
@@ -50,18 +52,11 @@ class LeastSquaresClassifier(Classifier):
 
     _takes_matrix = True
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.max_iter = max_iter
+    _: KW_ONLY
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    max_iter: int = 10_000
 
     def _learn(self, sample: Sample) -> Fit:
         flags(self, "fit_intercept")
-        max_iter = whole("max_iter", self.max_iter, at_least=1)
-        return least_squares(sample.design, sample.targets, sample.weight, max_iter=max_iter)
+        return learn(sample, Settings(whole("max_iter", self.max_iter, at_least=1)))

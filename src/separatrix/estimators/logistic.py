@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,19 +15,14 @@ from sklearn.utils import check_random_state
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed, Task
-from separatrix.estimators.columns import row, together
 from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.study import Study
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.starts import least_squares_start
-from separatrix.logistic.euclidean import euclidean
-from separatrix.logistic.firth import firth
+from separatrix.formulas.least_squares import least_squares_start
+from separatrix.logistic.learner import learn
 from separatrix.logistic.penalised import Settings, Start
-from separatrix.logistic.plain_rules import Descent, descended_logistic
-from separatrix.logistic.progress import watched
 from separatrix.outcome import Fit
-from separatrix.targets import Targets
 
 SOLVERS = {
     "log": ("auto", "newton", "lbfgs", "gradient", "sgd"),
@@ -42,6 +37,7 @@ PENALTIES = (
 L1_RATIOS = ((0, None), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use scikit-learn's for it.")
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier):
     """min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified to the relative gap `tol`.
 
@@ -146,52 +142,28 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     }
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES, "l1_ratio": L1_RATIOS}
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        loss: str = "log",
-        solver: str = "auto",
-        init: str | ArrayLike = "auto",
-        threshold: float = 0.5,
-        *,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        identifiability: str = "symmetric",
-        bias_reduction: str | None = None,
-        learning_rate: float | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        random_state: Any = None,
-        warm_start: bool = False,
-        trace: bool = False,
-        penalty: str | None = "l2",
-        l1_ratio: float | None = 0.0,
-        dual: bool = False,
-        intercept_scaling: float = 1.0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.solver = solver
-        self.init = init
-        self.threshold = threshold
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.identifiability = identifiability
-        self.bias_reduction = bias_reduction
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.trace = trace
-        self.penalty = penalty
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float = 1.0
+    loss: str = "log"
+    solver: str = "auto"
+    init: str | ArrayLike = "auto"
+    threshold: float = 0.5
+    _: KW_ONLY
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    identifiability: str = "symmetric"
+    bias_reduction: str | None = None
+    learning_rate: float | None = None
+    tol: float = 1e-4
+    max_iter: int = 1000
+    random_state: Any = None
+    warm_start: bool = False
+    trace: bool = False
+    penalty: str | None = "l2"
+    l1_ratio: float | None = 0.0
+    dual: bool = False
+    intercept_scaling: float = 1.0
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X with labels y.
@@ -231,32 +203,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         return "auto" if self.solver in ELSEWHERE else self.solver
 
     def _learn(self, sample: Sample) -> Fit:
-        fit = self._learned(sample)
-        return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])})
-
-    def _learned(self, sample: Sample) -> Fit:
-        settings = self._settings(sample)
-        start = self._start(sample)
-        plain = self._solver in ("gradient", "sgd")
-        rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
-        if rate is not None and not plain:
-            raise InvalidInputError(
-                "learning_rate is for solver='gradient' or 'sgd': the others find their own steps.", "learning_rate"
-            )
-        descent = Descent(self._solver == "sgd", rate, check_random_state(self.random_state), bool(self.trace))
-        if self.bias_reduction is not None:
-            learn = partial(firth, traced=descent.trace)
-        elif self.loss == "squared_error":
-            learn = partial(euclidean, descent=descent)
-        else:
-            learn = partial(descended_logistic, descent=descent) if plain else partial(watched, traced=descent.trace)
-        if not sample.targets.multilabel:
-            return learn(sample.design, sample.targets, sample.weight, settings, start)
-        fits = [
-            learn(sample.design, Targets(np.array([0, 1]), column), sample.weight, settings, row(start, j))
-            for j, column in enumerate(sample.targets.values.T)
-        ]
-        return together(fits, sample.targets.classes)
+        return learn(sample, self._settings(sample))
 
     def _settings(self, sample: Sample) -> Settings:
         flags(self, "fit_intercept", "warm_start", "trace")
@@ -278,13 +225,24 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
             )
         if self.bias_reduction is not None:
             self._check_bias_reduction(C, two)
-        return Settings(
+        settings = Settings(
             C=C,
             solver=one_of("solver", self._solver, SOLVERS[loss], f" for loss={loss!r}"),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             reference=self.identifiability == "reference",
+            start=self._start(sample),
+            trace=bool(self.trace),
+            loss=loss,
+            firth=self.bias_reduction is not None,
+            rate=None if self.learning_rate is None else positive("learning_rate", self.learning_rate),
+            rng=check_random_state(self.random_state),
         )
+        if settings.rate is not None and not settings.plain:
+            raise InvalidInputError(
+                "learning_rate is for solver='gradient' or 'sgd': the others find their own steps.", "learning_rate"
+            )
+        return settings
 
     def _check_bias_reduction(self, C: float, two: bool) -> None:
         refused = partial(InvalidInputError, parameter="bias_reduction")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -23,6 +24,7 @@ from separatrix.estimators.validation import Sample, require_labels
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     """argmax over C of the mean over folds of score(fit to the others with C); then the fit to all rows with that C.
 
@@ -92,48 +94,26 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
         ),
     }
 
-    def __init__(
-        self,
-        Cs: int | Sequence[float] = 10,
-        *,
-        cv: Any = None,
-        scoring: str | Callable[..., float] | None = None,
-        threshold: float = 0.5,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        identifiability: str = "symmetric",
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        penalty: str = "l2",
-        l1_ratios: Sequence[float] | None = (0.0,),
-        refit: bool = True,
-        solver: str = "auto",
-        dual: bool = False,
-        intercept_scaling: float = 1.0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-        use_legacy_attributes: bool = False,
-    ) -> None:
-        self.Cs = Cs
-        self.cv = cv
-        self.scoring = scoring
-        self.threshold = threshold
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.identifiability = identifiability
-        self.tol = tol
-        self.max_iter = max_iter
-        self.penalty = penalty
-        self.l1_ratios = l1_ratios
-        self.refit = refit
-        self.solver = solver
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
-        self.use_legacy_attributes = use_legacy_attributes
+    Cs: int | Sequence[float] = 10
+    _: KW_ONLY
+    cv: Any = None
+    scoring: str | Callable[..., float] | None = None
+    threshold: float = 0.5
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    identifiability: str = "symmetric"
+    tol: float = 1e-4
+    max_iter: int = 1000
+    penalty: str = "l2"
+    l1_ratios: Sequence[float] | None = (0.0,)
+    refit: bool = True
+    solver: str = "auto"
+    dual: bool = False
+    intercept_scaling: float = 1.0
+    n_jobs: int | None = None
+    verbose: int = 0
+    random_state: Any = None
+    use_legacy_attributes: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Choose C, then learn from all rows.

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import Sample
-from separatrix.fewest_errors.learner import fewest_errors
+from separatrix.fewest_errors.learner import Settings, learn
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class MinimumErrorClassifier(Classifier):
     """min over (w, b) of sum_i c_i [w.x_i + b on the wrong side]: the fewest training errors of any hyperplane.
 
@@ -57,21 +59,14 @@ class MinimumErrorClassifier(Classifier):
     (1.0, 1.0)
     """
 
-    def __init__(
-        self,
-        *,
-        max_nodes: int = 1500,
-        time_limit: float | None = None,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-    ) -> None:
-        self.max_nodes = max_nodes
-        self.time_limit = time_limit
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
+    _: KW_ONLY
+    max_nodes: int = 1500
+    time_limit: float | None = None
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "fit_intercept")
         nodes = parameters.whole("max_nodes", self.max_nodes, at_least=1)
         limit = None if self.time_limit is None else parameters.positive("time_limit", self.time_limit)
-        return fewest_errors(sample.design, sample.targets, sample.weight, max_nodes=nodes, time_limit=limit)
+        return learn(sample, Settings(nodes, limit))

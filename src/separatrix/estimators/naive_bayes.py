@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,10 +15,11 @@ from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.parameters import least
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.formulas.families import ExponentialFamily, resolve
-from separatrix.formulas.naive_bayes import Settings, naive_bayes, observe
+from separatrix.formulas.naive_bayes import Settings, learn
 from separatrix.outcome import Fit
 
 
+@dataclass(eq=False, repr=False)
 class NaiveBayes(ProbabilisticClassifier):
     """score(x) = log P(1)/P(0) + sum_j log p(x_j | 1)/p(x_j | 0), linear in x for exponential families.
 
@@ -78,18 +80,11 @@ class NaiveBayes(ProbabilisticClassifier):
         "min_categories": "one-hot encode the categories and use family='multinomial'.",
     }
 
-    def __init__(
-        self,
-        family: str | ExponentialFamily | Sequence[str | ExponentialFamily] = "gaussian",
-        *,
-        shared_variance: bool = True,
-        alpha: float = 1.0,
-        priors: ArrayLike | None = None,
-    ) -> None:
-        self.family = family
-        self.shared_variance = shared_variance
-        self.alpha = alpha
-        self.priors = priors
+    family: str | ExponentialFamily | Sequence[str | ExponentialFamily] = "gaussian"
+    _: KW_ONLY
+    shared_variance: bool = True
+    alpha: float = 1.0
+    priors: ArrayLike | None = None
 
     def _seen(self, sample: Sample) -> Sample:
         """The sample as the families see it."""
@@ -97,10 +92,7 @@ class NaiveBayes(ProbabilisticClassifier):
 
     def _learn(self, sample: Sample) -> Fit:
         sample = self._seen(sample)
-        settings = self._settings(sample)
-        self._moments = observe(sample.design, sample.targets, sample.weight, settings)
-        self._families = settings.families
-        return naive_bayes(self._moments, sample.targets, settings, sample.design)
+        return learn(sample, self._settings(sample))
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """Learn from further rows; chunk by chunk, the result is that of `fit` on all rows together.
@@ -130,17 +122,11 @@ class NaiveBayes(ProbabilisticClassifier):
         with self._fitting():
             sample = self._seen(check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels))
             settings = self._settings(sample)
-            seen = observe(sample.design, sample.targets, sample.weight, settings)
-            if first:
-                self._moments, self._families = seen, settings.families
-            elif [type(f) for f in settings.families] != [type(f) for f in self._families]:
+            if not first and [type(f) for f in settings.families] != [type(f) for f in self._families]:
                 raise InvalidInputError(
                     "family has changed since the rows before were learned from: call fit instead.", "family"
                 )
-            else:
-                self._moments = self._moments.merge(seen)
-            moments = self._moments
-            return self._publish(naive_bayes(moments, sample.targets, settings, sample.design), sample)
+            return self._publish(learn(sample, settings, None if first else self._moments), sample)
 
     def _settings(self, sample: Sample) -> Settings:
         families = resolve(self.family, sample.design.d)

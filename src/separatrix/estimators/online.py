@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.validation import Sample, check_entries
+from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Trace
 from separatrix.solvers.online import Rows
 
@@ -56,14 +57,15 @@ def stream_classes(known: Array | None, classes: ArrayLike | None) -> Array:
     return known
 
 
-def on_given_rows(fit: Fit, kept: Integers | slice, n_given: int) -> Fit:
+def on_given_rows(fit: Fit, sample: Sample | KernelSample) -> Fit:
     """The same fit, with its points numbered as the user gave them; those of weight 0 were never used."""
+    kept = sample.kept
     if isinstance(kept, slice):
         return fit
     attributes, trace = dict(fit.attributes), fit.trace
     if "dual_coef_" in attributes:
         alpha = attributes["dual_coef_"]
-        attributes["dual_coef_"] = np.zeros((*alpha.shape[:-1], n_given), dtype=alpha.dtype)
+        attributes["dual_coef_"] = np.zeros((*alpha.shape[:-1], sample.n_given), dtype=alpha.dtype)
         attributes["dual_coef_"][..., kept] = alpha
     if trace is not None:
         columns = {name: trace[name] for name in trace}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +15,12 @@ from separatrix.estimators import parameters
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, first_weights, on_given_rows, stream_classes
 from separatrix.estimators.validation import Sample, check_training
-from separatrix.outcome import Fit, Status
-from separatrix.perceptron.perceptron import RULES, Settings, hyperplanes, one_pass, perceptron, published
+from separatrix.outcome import Fit
+from separatrix.perceptron.perceptron import RULES, Settings, learn, learn_more
 from separatrix.solvers.online import TIES, State
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(Classifier):
     """At a mistake, y_i (w.x_i + b) <= 0, step towards the point: w <- w + eta0 y_i x_i and b <- b + eta0 y_i.
 
@@ -112,70 +114,28 @@ class Perceptron(Classifier):
         ),
     }
 
-    def __init__(
-        self,
-        update: str = "online",
-        *,
-        eta0: float = 1.0,
-        init: str | ArrayLike = "zeros",
-        boundary: str = "mistake",
-        shuffle: bool = False,
-        max_iter: int = 1000,
-        average: bool = False,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        trace: bool = False,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        penalty: None = None,
-        early_stopping: bool = False,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        validation_fraction: float = 0.1,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.update = update
-        self.eta0 = eta0
-        self.init = init
-        self.boundary = boundary
-        self.shuffle = shuffle
-        self.max_iter = max_iter
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.trace = trace
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.penalty = penalty
-        self.early_stopping = early_stopping
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.validation_fraction = validation_fraction
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Pass over the rows X with labels y until none is misclassified.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Factors of the rows' steps; weight 0 equals leaving the row out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
+    update: str = "online"
+    _: KW_ONLY
+    eta0: float = 1.0
+    init: str | ArrayLike = "zeros"
+    boundary: str = "mistake"
+    shuffle: bool = False
+    max_iter: int = 1000
+    average: bool = False
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = None
+    warm_start: bool = False
+    trace: bool = False
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    penalty: None = None
+    early_stopping: bool = False
+    alpha: float = 0.0001
+    l1_ratio: float = 0.15
+    validation_fraction: float = 0.1
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """One pass over further rows of a stream, from the weights so far.
@@ -206,18 +166,14 @@ class Perceptron(Classifier):
                 self, X, y, sample_weight, intercept=bool(self.fit_intercept), reset=first, classes=labels,
                 sweep=self._needs_sweep(),
             )  # fmt: skip
-            design, targets = sample.design, sample.targets
             states = self._first_states(sample, settings) if first else self._last_states()
             with explained_overflow(self, sample):
-                runs = one_pass(design, targets, sample.weight, states, settings)
-                model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
-            counts = published(targets, runs)
-            del counts["dual_coef_"]
+                fit = learn_more(sample, replace(settings, states=states))
             if not first:
-                counts = {name: getattr(self, name) + value for name, value in counts.items()}
-            counts["_states"] = [run.state.with_step(settings.eta0) for run in runs]
-            passes = 1 if first else self.n_iter_ + 1
-            return self._publish(Fit(model, None, Status.STREAM, passes, attributes=counts), sample)
+                before = {name: getattr(self, name) for name in fit.attributes if name != "_states"}
+                counts = {name: total + fit.attributes[name] for name, total in before.items()}
+                fit = replace(fit, n_iter=self.n_iter_ + 1, attributes={**fit.attributes, **counts})
+            return self._publish(fit, sample)
 
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
         return check_training(self, X, y, sample_weight, intercept=bool(self.fit_intercept), sweep=self._needs_sweep())
@@ -231,8 +187,7 @@ class Perceptron(Classifier):
         warm = self.warm_start and "coef_" in self.__dict__
         states = self._warm_states(sample) if warm else self._first_states(sample, settings)
         with explained_overflow(self, sample):
-            fit = perceptron(sample.design, sample.targets, sample.weight, states, settings)
-        return on_given_rows(fit, sample.kept, sample.n_given)
+            return on_given_rows(learn(sample, replace(settings, states=states)), sample)
 
     def _first_states(self, sample: Sample, settings: Settings) -> list[State]:
         """Where training starts by itself."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 from sklearn.utils import check_random_state
 
@@ -12,9 +13,10 @@ from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, on_given_rows
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
-from separatrix.perceptron.pocket import Settings, pocket
+from separatrix.perceptron.pocket import Settings, learn
 
 
+@dataclass(eq=False, repr=False)
 class PocketPerceptron(Classifier):
     """w <- w + eta0 y_i (x_i, 1) at each mistake on a random point; the best weights on the way are kept in a pocket.
 
@@ -60,6 +62,10 @@ class PocketPerceptron(Classifier):
     classes_, n_features_in_, n_iter_, status_, hyperplane_
         As for every classifier here; ``n_iter_`` counts passes.
 
+    Notes
+    -----
+    A weight scales the step of its point, and is what an error there counts.
+
     Examples
     --------
     >>> from separatrix import PocketPerceptron
@@ -68,44 +74,15 @@ class PocketPerceptron(Classifier):
     1.0
     """
 
-    def __init__(
-        self,
-        method: str = "ratchet",
-        *,
-        eta0: float = 1.0,
-        shuffle: bool = True,
-        max_iter: int = 100,
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = None,
-        trace: bool = False,
-    ) -> None:
-        self.method = method
-        self.eta0 = eta0
-        self.shuffle = shuffle
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.trace = trace
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Walk over the rows X with labels y, and keep the best weights.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Factors of the rows' steps, and what their errors count; weight 0 equals leaving the row out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
+    method: str = "ratchet"
+    _: KW_ONLY
+    eta0: float = 1.0
+    shuffle: bool = True
+    max_iter: int = 100
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = None
+    trace: bool = False
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "shuffle", "fit_intercept", "trace")
@@ -118,5 +95,4 @@ class PocketPerceptron(Classifier):
             trace=bool(self.trace),
         )
         with explained_overflow(self, sample):
-            fit = pocket(sample.design, sample.targets, sample.weight, settings)
-        return on_given_rows(fit, sample.kept, sample.n_given)
+            return on_given_rows(learn(sample, settings), sample)

@@ -14,7 +14,6 @@ from separatrix.estimators.validation import Sample, check_training
 from separatrix.logistic.euclidean import squared_risk
 from separatrix.logistic.penalised import Settings, first, make_risk
 from separatrix.problems.risk import Risk
-from separatrix.targets import Targets
 
 
 class Study:
@@ -137,11 +136,7 @@ class Study:
         make = squared_risk if self.loss == "squared_error" else make_risk  # type: ignore[attr-defined]
         fitted = bare(self)
         coef, intercept = fitted.coef_, fitted.intercept_  # type: ignore[attr-defined]
+        risks = [make(sample.design, targets, sample.weight, settings) for targets in sample.targets.columns]
         if not sample.targets.multilabel:
-            risk = make(sample.design, sample.targets, sample.weight, settings)
-            return [(risk, first(risk, (coef, intercept)))]
-        risks = []
-        for j, column in enumerate(sample.targets.values.T):
-            risk = make(sample.design, Targets(np.array([0, 1]), column), sample.weight, settings)
-            risks.append((risk, first(risk, (coef[j : j + 1], intercept[j : j + 1]))))
-        return risks
+            return [(risks[0], first(risks[0], (coef, intercept)))]
+        return [(risk, first(risk, (coef[j : j + 1], intercept[j : j + 1]))) for j, risk in enumerate(risks)]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.certificates import All, ErrorBound
+from separatrix.certificates import All
 from separatrix.certificates._fewest_errors import repeatable
-from separatrix.design import Block, Design
-from separatrix.design.reducing import Parts
+from separatrix.design import Design
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.fewest_errors.budget import SIGNS, Budget
 from separatrix.fewest_errors.climbing import climb
@@ -26,9 +25,8 @@ from separatrix.separation.cone import Cone, conditioned
 from separatrix.separation.integers import WholeRows
 from separatrix.separation.newton import newton
 from separatrix.separation.programs import largest_lead
-from separatrix.targets import Targets
+from separatrix.separation.sides import error_bound, wrong
 
-PLANE = 3  # rows (x, 1) up to this length are enumerated at once
 SHARE = 0.1  # of the nodes, for a first attempt at what may take all of them
 EPS = float(np.finfo(np.float64).eps)
 
@@ -62,27 +60,25 @@ class Found:
     second: Floats | None = None  # should v, exact, not survive being rounded
 
 
-def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes: int, time_limit: float | None) -> Fit:
+@dataclass(frozen=True)
+class Settings:
+    """Work that may be done for the whole fit, and seconds it may take."""
+
+    max_nodes: int
+    time_limit: float | None
+
+
+def learn(sample: Sample, settings: Settings) -> Fit:
     """The fewest errors for each task: one for two classes, each class against the rest for more."""
-    budget = Budget(max_nodes, time_limit)
+    design, targets, weight = sample.design, sample.targets, sample.weight
+    budget = Budget(settings.max_nodes, settings.time_limit)
     answers = []
     for task in range(targets.tasks):
         limit = budget.only(1.0 / (targets.tasks - task))
         answers.append(solve(design, targets.task_signs(task), weight, budget))
         budget.limit = limit
     certificates = [
-        ErrorBound(
-            classes=targets.classes,
-            coef=answer.w[None],
-            intercept=np.array([answer.b]),
-            positive=targets.positive(task),
-            class_weight=targets.class_weight,
-            errors=answer.errors,
-            lower_bound=answer.lower,
-            proof=answer.proof,
-            fit_intercept=design.intercept,
-        )
-        for task, answer in enumerate(answers)
+        error_bound(design, targets, task, a.w, a.b, a.errors, a.lower, a.proof) for task, a in enumerate(answers)
     ]
     model = Hyperplanes(np.array([a.w for a in answers]), np.array([a.b for a in answers]))
     errors, lower = [a.errors for a in answers], [a.lower for a in answers]
@@ -99,12 +95,12 @@ def fewest_errors(design: Design, targets: Targets, weight: Floats, *, max_nodes
     which = "" if targets.binary else f" for class {targets.classes[worst]!r} against the rest"
     warning = ConvergenceWarning(
         f"The fewest errors are not settled{which}: {errors[worst]:g} found, and at least {lower[worst]:g} are proven "
-        f"necessary. {_remedy(answers[worst], budget, max_nodes, time_limit)}"
+        f"necessary. {_remedy(answers[worst], budget, settings)}"
     )
     return Fit(model, certificate, Status.BETWEEN_BOUNDS, attributes=attributes, warnings=(warning,))
 
 
-def _remedy(answer: Answer, budget: Budget, max_nodes: int, time_limit: float | None) -> str:
+def _remedy(answer: Answer, budget: Budget, settings: Settings) -> str:
     if answer.ended == "gave up":
         return (
             "HiGHS could not solve a linear program of the search: bring the columns of X to similar, moderate sizes."
@@ -115,10 +111,10 @@ def _remedy(answer: Answer, budget: Budget, max_nodes: int, time_limit: float | 
             "its weights have more digits than a float. Pass float64, or numbers with fewer digits."
         )
     if budget.out_of_time:
-        return f"The time ran out after {budget.nodes} nodes: raise time_limit (now {time_limit:g} s)."
+        return f"The time ran out after {budget.nodes} nodes: raise time_limit (now {settings.time_limit:g} s)."
     return (
-        f"All max_nodes={max_nodes} nodes are spent: raise max_nodes (the time grows with it), or use fewer columns or "
-        "rows."
+        f"All max_nodes={settings.max_nodes} nodes are spent: raise max_nodes (the time grows with it), or use fewer "
+        "columns or rows."
     )
 
 
@@ -178,7 +174,7 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
     cover = Cover(cone, weight, v, upper, budget)
     proof = "enumeration" if repeatable(points.count, cone.design.d + cone.design.intercept) else "search"
     tries = work(n, p) / SIGNS if p <= LARGEST else np.inf
-    if p > PLANE and tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
+    if tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
         limit = budget.only(SHARE)
         cover.run()
         budget.limit = limit
@@ -223,27 +219,7 @@ def _answer(
 ) -> Answer:
     """The errors of (w, b) as the model will hold them, counted without rounding."""
     w, b = design.rounded(w), float(design.rounded(np.array([b]))[0])
-    errors = count_errors(design, signs, weight, w, b)
+    errors = fsum(weight[wrong(design, signs, w, b)].tolist())
     if not common_measure(weight):  # else sums of them are free of rounding; a lower bound is rounded down
         lower *= 1.0 - 4 * (len(weight) + 4) * EPS
     return Answer(w, b, errors, min(lower, errors), proof, ended)
-
-
-def count_errors(design: Design, signs: Floats, weight: Floats, w: Floats, b: float) -> float:
-    """sum_i weight_i [w.x_i + b has the wrong sign], 0 counting as positive; without rounding where that matters."""
-    plain = replace(design, offset=None, rest=None, scale=None)
-    wrong, doubt = plain.rows(_wrong, signs, args=(w, b))
-    exact = [Fraction(entry) for entry in w.tolist()]
-    for i in doubt:
-        x = design.row(i).tolist()
-        score_i = Fraction(b) + sum(Fraction(a) * c for a, c in zip(x, exact, strict=True) if a and c)
-        wrong[i] = (score_i >= 0) != (signs[i] > 0)
-    return fsum(weight[wrong].tolist())
-
-
-def _wrong(block: Block, y: Floats, w: Floats, b: float) -> Parts:
-    """Which rows are on the wrong side, and the numbers of those of which float64 cannot tell."""
-    x = block.x
-    score = np.asarray(x @ w) + b
-    error = (block.design.d + 4) * (EPS * (np.asarray(abs(x) @ np.abs(w)) + abs(b)) + 1e-300)
-    return (score >= 0) != (y > 0), block.rows.start + np.flatnonzero(~(np.abs(score) > error))

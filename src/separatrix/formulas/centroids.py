@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from separatrix._typing import Floats
-from separatrix.certificates import Stationarity
-from separatrix.design import Design
+from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
+from separatrix.formulas.claims import stationarity
 from separatrix.formulas.moments import class_moments
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
-from separatrix.targets import Targets
 
 
-def nearest_centroid(design: Design, targets: Targets, weight: Floats) -> Fit:
+def learn(sample: Sample) -> Fit:
     """score_c(x) = (‖x - m‖² - ‖x - mu_c‖²) / 2 = (mu_c - m).(x - (mu_c + m) / 2), m the mean of the mu_c.
 
     For two classes, the difference of the two: (mu_1 - mu_0).(x - (mu_1 + mu_0) / 2).
     """
-    moments = class_moments(design, targets, weight, spreads=False)
+    design, targets = sample.design, sample.targets
+    moments = class_moments(design, targets, sample.weight, spreads=False)
     means, anchor = moments.means, moments.anchor
     if targets.binary:
         coef, middle = means[1:] - means[:1], 0.5 * (means[1:] + means[:1])
@@ -31,12 +28,6 @@ def nearest_centroid(design: Design, targets: Targets, weight: Floats) -> Fit:
     if coef.any() and not (coef**2).any():
         raise InvalidInputError("The class means differ by less than 1e-150: multiply X by a large number.")
     centroids = design.rounded(means + anchor)
-    certificate = Stationarity(
-        problem="centroids",
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={"centroids": centroids, "coef": coef, "intercept": intercept},
-    )
+    certificate = stationarity("centroids", design, targets, centroids=centroids, coef=coef, intercept=intercept)
     attributes = {"centroids_": centroids.astype(design.dtype)}
     return Fit(Hyperplanes(coef, intercept), certificate, Status.FORMULA, attributes=attributes)

@@ -16,24 +16,24 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
-from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.block import turned_gram
 from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths, depth, exact_units, far_sizes
+from separatrix.design.row_space import ROTATED
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
+from separatrix.formulas.claims import SHARP, claimed, stationarity
 from separatrix.geometry import Hyperplanes
 from separatrix.loops.passes import SQUARED
 from separatrix.outcome import Fit, Status
+from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.targets import Targets, signs
 
-DIRECT = 4000  # order of a matrix that is always factored
-DENSE = 1 << 22  # entries of a wide matrix that is factored as it is, not through its Gram matrix
+STEPS = 1000  # of LSMR, for a start
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
-TOLERANCE = 1e-8  # the largest cosine between a column and the residual that the certificate takes for zero
-CLAIMS = (TOLERANCE, 1e-6, 1e-4)  # or what rounding the weights leaves of it
-ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
+CLAIMS = (SHARP, 1e-6, 1e-4)  # cosines between a column and the residual: zero, or what rounding the weights leaves
 EPS = float(np.finfo(np.float64).eps)
 
 Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
@@ -111,22 +111,31 @@ def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) ->
     return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
 
 
-def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter: int, low: float = -1.0) -> Fit:
+@dataclass(frozen=True)
+class Settings:
+    """Iterations of LSMR at most, and the target of the rows that are not in a class."""
+
+    max_iter: int
+    low: float = -1.0
+
+
+def learn(sample: Sample, settings: Settings) -> Fit:
     """Solve for all tasks at once; see the module for the objective and the routes. The certificate is for low = -1."""
-    weight = weight / weight.max()  # the same minimum, and products that stay in range
-    problem = Problem(design.centred(weight), targets, weight, low)
+    design, targets = sample.design, sample.targets
+    weight = sample.weight / sample.weight.max()  # the same minimum, and products that stay in range
+    problem = Problem(design.centred(weight), targets, weight, settings.low)
     V = problem.start()
     order = min(design.n, design.d)
     rank: int | None = None
     converged = False
-    if order <= DIRECT or order**2 <= design.nbytes / 32:  # a quarter of the data
+    if order <= FACTORED_ORDER or 8 * order**2 <= design.nbytes:  # else the matrix is larger than the data
         step, rank, clear = _wide(problem) if design.n < design.d else _tall(problem)
         n_iter = _refine(step, V[: design.d], V)
-        converged = clear or _stationary(problem, V, 1e-3 * TOLERANCE)
+        converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
         V, rank = problem.start(), None
-        n_iter = _lsmr(problem, V, max_iter)
-        converged = _stationary(problem, V, TOLERANCE)
+        n_iter = _lsmr(problem, V, settings.max_iter)
+        converged = _stationary(problem, V, SHARP)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
     model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
@@ -138,21 +147,18 @@ def least_squares(design: Design, targets: Targets, weight: Floats, *, max_iter:
             "max_iter."
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
-    certificate = Stationarity(
-        problem="least_squares",
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={
-            "coef": coef,
-            "intercept": intercept,
-            "fit_intercept": design.intercept,
-            "multilabel": targets.multilabel,
-            "tol": claim,
-        },
-    )
+    certificate = stationarity(
+        "least_squares", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
+        multilabel=targets.multilabel, tol=claim,
+    )  # fmt: skip
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+
+
+def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tuple[Floats, Floats]:
+    """Where to start: the same with the targets 0 and 1, as coef (k, d) and intercept (k,)."""
+    fit = learn(Sample(design, targets, weight, slice(None), design.n), Settings(STEPS, low=0.0))
+    return np.asarray(fit.model.coef, dtype=np.float64), np.asarray(fit.model.intercept, dtype=np.float64)
 
 
 def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
@@ -165,7 +171,7 @@ def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
     total = np.sqrt(weight.sum())
     relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
     rounding = float(np.max(np.sqrt(off2) + 12 * depth(design) * EPS * np.sqrt(residual2)) / total)
-    return next((tol for tol in CLAIMS if relative + rounding <= tol and rounding <= ROUNDING * tol), None)
+    return claimed(relative, rounding, *CLAIMS)
 
 
 def _refine(step: Step, W: Floats, V: Floats) -> int:
@@ -262,7 +268,17 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     """W += Z'(ZZ')^+ residual: of all solutions, the one in the span of the rows has minimum norm."""
     design, root = problem.design, np.sqrt(problem.weight)
     d, n = design.d, design.n
-    if n * d <= DENSE:
+    K = np.empty((n, n))
+    for first in range(0, n, 256):
+        rows = slice(first, min(first + 256, n))
+        Zt = design.block(rows.start, rows.stop).tdot(np.eye(rows.stop - rows.start))
+        Zt[d:] = 0.0
+        K[:, rows] = design.dot(Zt)
+    K *= np.outer(root, root)
+    if design.intercept:  # centred rows are dependent, sum c_i z_i = 0: fill the direction, which no residual has
+        K += np.outer(root, root) * (np.trace(K) / n / (root @ root))
+    factor = _cholesky(K)
+    if factor is None and n * d <= ROTATED:
         Z = root[:, None] * design.tdot(np.eye(n))[:d].T
         length = np.linalg.norm(Z, axis=0)
         check_lengths(design, length)
@@ -277,16 +293,6 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
         U, R = linalg.qr(M, mode="economic")
         return lambda V: basis @ linalg.solve_triangular(R, U.T @ problem.residual(V)), rank, False
 
-    K = np.empty((n, n))
-    for first in range(0, n, 256):
-        rows = slice(first, min(first + 256, n))
-        Zt = design.block(rows.start, rows.stop).tdot(np.eye(rows.stop - rows.start))
-        Zt[d:] = 0.0
-        K[:, rows] = design.dot(Zt)
-    K *= np.outer(root, root)
-    if design.intercept:  # centred rows are dependent, sum c_i z_i = 0: fill the direction, which no residual has
-        K += np.outer(root, root) * (np.trace(K) / n / (root @ root))
-    factor = _cholesky(K)
     if factor is not None:
         solve: Step = lambda R: linalg.cho_solve((factor, True), R)  # noqa: E731
         rank = n

@@ -14,10 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates import Stationarity
 from separatrix.design import Design
 from separatrix.design import mapped as mapped_design
+from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError, LikelihoodWarning
+from separatrix.formulas.claims import stationarity
 from separatrix.formulas.families import EPS, FAMILIES, ExponentialFamily, Gaussian
 from separatrix.formulas.moments import ClassMoments, class_moments
 from separatrix.geometry import Hyperplanes
@@ -55,8 +56,9 @@ class Settings:
         )
 
 
-def observe(design: Design, targets: Targets, weight: Floats, settings: Settings) -> ClassMoments:
+def observe(sample: Sample, settings: Settings) -> ClassMoments:
     """Check that each column is in its family's support, and take the moments of t(x) in each class."""
+    design = sample.design
     for family, columns in settings.groups:
         if type(family).supports is ExponentialFamily.supports:
             continue
@@ -70,7 +72,7 @@ def observe(design: Design, targets: Targets, weight: Floats, settings: Settings
             )
     mapped = mapped_design(design, partial(map_columns, settings=settings))
     gaussian = any(isinstance(f, Gaussian) for f, _ in settings.groups)
-    moments = class_moments(mapped, targets, weight, spreads=gaussian)
+    moments = class_moments(mapped, sample.targets, sample.weight, spreads=gaussian)
     if moments.spreads is not None:
         still = np.flatnonzero(moments.variances() < SMALLEST)
         still = still[[isinstance(settings.families[j], Gaussian) for j in still]]
@@ -107,8 +109,10 @@ def map_columns(X: Any, settings: Settings) -> Any:
     return T
 
 
-def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, design: Design) -> Fit:
-    """The model that the moments determine; ``design`` only names columns and sets the precision."""
+def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None) -> Fit:
+    """The model that the moments of the rows determine, and of the rows ``before`` them."""
+    design, targets, moments = sample.design, sample.targets, observe(sample, settings)
+    moments = moments if before is None else before.merge(moments)
     counts, (k, d) = moments.counts, moments.means.shape
     seen = counts > 0
     empirical = counts / counts.sum()
@@ -145,25 +149,13 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         coef, intercept = _hyperplanes(additive, means, moments.anchor, targets.binary)
         coef, intercept = design.rounded(coef), design.rounded(intercept)
         model = Hyperplanes(coef, intercept)
-    certificate = Stationarity(
-        problem="naive_bayes",
-        classes=targets.classes,
-        class_weight=None,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={
-            "families": [family.name for family in settings.families],
-            "shared_variance": settings.shared_variance,
-            "alpha": settings.alpha,
-            "priors_given": settings.priors is not None,
-            "prior": prior,
-            "parameters": parameters,
-            "variances": variances,
-            "coef": coef,
-            "intercept": intercept,
-            **({"smoothing": settings.smoothing} if settings.smoothing else {}),
-            **({"binarize": settings.binarize} if settings.binarize is not None else {}),
-        },
-    )
+    further = {"smoothing": settings.smoothing} if settings.smoothing else {}
+    further |= {"binarize": settings.binarize} if settings.binarize is not None else {}
+    certificate = stationarity(
+        "naive_bayes", design, targets, families=[family.name for family in settings.families],
+        shared_variance=settings.shared_variance, alpha=settings.alpha, priors_given=settings.priors is not None,
+        prior=prior, parameters=parameters, variances=variances, coef=coef, intercept=intercept, **further,
+    )  # fmt: skip
     # a density of the user's own is nothing that the check could repeat
     unknown = any(FAMILIES.get(f.name) is not f for f, _ in settings.groups)
     unchecked = unknown or not seen.all()
@@ -173,6 +165,8 @@ def naive_bayes(moments: ClassMoments, targets: Targets, settings: Settings, des
         "class_prior_": prior,
         "parameters_": parameters,
         "variances_": variances,
+        "_moments": moments,
+        "_families": settings.families,
     }
     warnings = [_held_warning(sorted(set(held)), design)] if held else []
     if near is not None:

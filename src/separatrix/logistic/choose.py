@@ -1,14 +1,13 @@
 """Which method minimises a logistic risk: a table over the shape of the problem, the first row that fits.
 
-newton          a Hessian costs no more than a pass: 569 x 30 in 5 ms, exact to rounding
-descent         two classes in wide sparse rows, from V = 0: a few sweeps over 50,000 x 50,000 words
-truncated       other small tables: 1,797 x 64 of 10 classes in .11 s of one core, sampled rows take .19 s
+newton          a Hessian costs no more than a pass: 569 x 30 in 4 ms, exact to rounding
+descent         two classes in sparse rows, fewer than columns, from V = 0: a few sweeps over 20,000 x 47,000 words
 preconditioned  tall tables: 200,000 x 100 in .18 s of one core, its passes read each row a dozen times
-diagonal        what is left: wide, and too large to factor
+diagonal        what is left: wide, or too many columns to factor
 
-Where a sampled Hessian has not done within 60 passes, Newton's method goes on by conjugate gradients, which factor the
-Hessian only once that costs less than they have: 9,298 x 256 of 10 classes with C = 100 takes 7 s of one core, and 43 s
-if it is factored at once.
+Where L-BFGS has not done within 30 passes, Newton's method goes on by conjugate gradients, which factor the Hessian
+only once that costs less than they have. So nobody needs to know in advance how hard a table is: 1,000 x 1,500 takes
+.02 s by the diagonal alone where a few columns matter, and where all do .08 s, which is .06 s for who knows.
 """
 
 from __future__ import annotations
@@ -24,114 +23,99 @@ from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 from separatrix.solvers.lbfgs import lbfgs
 from separatrix.solvers.logistic_descent import Solver, logistic_descent
-from separatrix.solvers.newton import newton
-from separatrix.solvers.precondition import diagonal, easy, renewed, sampled, sampled_at
+from separatrix.solvers.newton import FACTORED_ORDER, newton
+from separatrix.solvers.precondition import diagonal, easy, sampled, sampled_at, spacing
 from separatrix.solvers.truncated import truncated
 
 Within: TypeAlias = Callable[[Floats, float], bool]  # told a gradient and a value
 
-NEWTON_MULTIPLICATIONS = 2e6  # of a Hessian that costs no more than a pass over the rows
-NEWTON_MULTIPLICATIONS_UNPENALISED = 3e8  # where the likelihood alone is to be exact to rounding
-TRUNCATED_BYTES = 1 << 21  # of a table of two classes whose passes cost next to nothing
-TRUNCATED_BYTES_WIDE = 1 << 24  # with too few rows to sample
-TRUNCATED_BYTES_CLASSES = 1 << 23  # of several classes, which a sampled Hessian knows less well
-FACTORED_ORDER = 3000  # largest order of a Hessian to factor
-TALL_ROWS = 3  # for each column, of a table whose sampled rows tell its Hessian
-DESCENT_ROW_ENTRIES = 40  # of many sparse rows, beside which the rest of what a sweep does for a row is little
-SAMPLED_PASSES = 60  # in which a sampled Hessian should have done
-CLOSE = 2e-6  # relative gap to which conjugate gradients solve small tables even if tol allows more
+# multiplications of a Hessian that costs no more than a pass over the rows: 2,000 x 64 takes 7.5 ms so, 5.3 ms sampled
+NEWTON_MULTIPLICATIONS = 4e6
+# the same where rounding is all that may be left of the gradient: 20,000 x 120 of two classes; 3,000 x 20 of twelve
+# takes .19 s so, and .11 s by conjugate gradients
+NEWTON_MULTIPLICATIONS_EXACT = 3e8
+PASSES = 30  # of L-BFGS after which conjugate gradients go on
+CLOSE = 2e-6  # relative gap to which small tables are solved even if tol allows more
+SMALL_BYTES = 1 << 21  # of rows that stay in cache, so that it costs next to nothing
 
 
 class Shape(NamedTuple):
-    """All that the choice depends on: rows, coefficients of a column of V, columns, entries, bytes, storage."""
+    """All that the choice depends on: rows, coefficients of a column of V, columns, storage."""
 
     n: int
     p: int
     k: int
-    entries: int
-    nbytes: float
     sparse: bool
     anchored: bool
 
     @classmethod
     def of(cls, risk: Risk) -> Shape:
         """The shape of a risk."""
-        d = risk.design
-        return cls(d.n, d.p, risk.k, d.entries, d.nbytes, d.sparse, d.offset is not None)
+        return cls(risk.design.n, risk.design.p, risk.k, risk.design.sparse, risk.design.offset is not None)
 
     @property
     def tall(self) -> bool:
-        """Whether a sample of the rows tells the Hessian."""
-        return self.p <= FACTORED_ORDER and self.n > TALL_ROWS * self.p
+        """Whether half of the rows or fewer tell the Hessian, and its factor is worth having."""
+        return self.p <= FACTORED_ORDER and spacing(self.n, self.p, self.k)[0] > 1
 
-    @property
-    def many(self) -> bool:
-        """Whether sparse rows are so many that passes tell more of the weights than the same time in products would."""
-        return self.sparse and self.n >= self.p
+    def direct(self, most: float) -> bool:
+        """Whether the Hessian of all columns takes no longer than so many multiplications, and can be factored.
 
-    @property
-    def multiplications(self) -> float:
-        """Of a Hessian of all columns, about."""
-        return float(self.n) * self.p**2 * self.k
+        It is made of k² blocks, and the more there are the smaller are the products that make one.
+        """
+        return self.n * self.p**2 * self.k**3 <= most and self.p * self.k <= FACTORED_ORDER
 
 
-def method(shape: Shape, solver: str, told: bool, from_zero: bool) -> str:
-    """The name of the method.
-
-    Conjugate gradients and coordinate descent need to be ``told`` what gradient is within what is asked for. Who cannot
-    say goes by what steps promise to gain, which only a good Hessian knows. The descent has alphas to start from for
-    V = 0 only.
-    """
-    if solver == "newton":
-        return "newton"
+def method(shape: Shape, solver: str, penalised: bool = True, from_zero: bool = False) -> str:
+    """The name of the method; the descent has alphas to start from for V = 0 only, and for a penalty."""
     if solver != "auto":
-        return "diagonal"
-    if not told:
-        exact = shape.multiplications <= NEWTON_MULTIPLICATIONS_UNPENALISED and shape.p * shape.k <= FACTORED_ORDER
-        return "newton" if exact else "sampled" if shape.tall else "diagonal"
-    if 0.5 * shape.multiplications * shape.k <= NEWTON_MULTIPLICATIONS:
+        return "newton" if solver == "newton" else "diagonal"
+    if shape.direct(NEWTON_MULTIPLICATIONS if penalised else NEWTON_MULTIPLICATIONS_EXACT):
         return "newton"
-    long_rows = not shape.many or shape.entries >= DESCENT_ROW_ENTRIES * shape.n
-    if shape.k == 1 and from_zero and shape.sparse and not shape.anchored and not shape.tall and long_rows:
-        return "descent"
-    few = TRUNCATED_BYTES if shape.tall or shape.many else TRUNCATED_BYTES_WIDE
-    if shape.nbytes <= (TRUNCATED_BYTES_CLASSES if shape.k > 1 else few):
-        return "truncated"
-    return "preconditioned" if shape.tall else "diagonal"
+    if shape.tall:
+        return "preconditioned"
+    sums = shape.sparse and not shape.anchored and shape.k == 1 and penalised and from_zero
+    # of more rows than columns, 40,000 x 20,000 words, passes take two thirds of the time that sweeps do; of fewer,
+    # 20,000 x 47,000, up to seven times as long
+    return "descent" if sums and shape.n < shape.p else "diagonal"
 
 
 def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
-    """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none."""
+    """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
+
+    ``within`` tells whether a gradient is within what is asked for; without a penalty, of orthonormal rows. Who cannot
+    say goes by what steps promise to gain, which only a good Hessian knows.
+    """
     shape = Shape.of(risk)
-    name = method(shape, solver, within is not None, from_zero)
+    name = method(shape, solver, bool(risk.ridge.any()), from_zero)
     if name == "newton":
-        return newton, 0.0 if shape.multiplications <= NEWTON_MULTIPLICATIONS_UNPENALISED else np.inf
+        return newton, 0.0 if shape.direct(NEWTON_MULTIPLICATIONS_EXACT) else np.inf
+    cheap = CLOSE if risk.design.nbytes <= SMALL_BYTES else np.inf
     told = _never if within is None else within
-    if name == "truncated":
-        return lambda r, V: truncated(r, V, told), CLOSE
+    if within is not None and not risk.ridge.any():  # orthonormal rows: products need no preconditioner
+        return lambda r, V: truncated(r, V, within), np.inf
     if name == "preconditioned":
-        return lambda r, V: _preconditioned(r, V, told), np.inf
-    if name == "sampled":
-        return lambda r, V: _by_sample(r, V, told), np.inf
+        return lambda r, V: _preconditioned(r, V, told), cheap
     if name == "descent":
-        otherwise, _ = choose(risk, solver, within)
-        return lambda r, V: logistic_descent(r, told, otherwise), np.inf
-    return _by_diagonal, np.inf
+        return lambda r, V: logistic_descent(r, told, lambda r, V: _by_diagonal(r, V, told)), cheap
+    if solver == "lbfgs":
+        return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
+    return lambda r, V: _by_diagonal(r, V, told), cheap
 
 
 def _never(gradient: Floats, value: float) -> bool:
     return False
 
 
-def _by_diagonal(risk: Risk, V: Floats) -> Iterator[State]:
-    return lbfgs(risk, V, diagonal(risk, V))
+def _by_diagonal(risk: Risk, V: Floats, within: Within) -> Iterator[State]:
+    return _patiently(risk, lbfgs(risk, V, diagonal(risk, V)), within)
 
 
 def _preconditioned(risk: Risk, V: Floats, within: Within) -> Iterator[State]:
     """L-BFGS, preconditioned by the diagonal where that seems to do, and by a sample of the rows where it does not."""
-    found = easy(risk, V)
+    found = None if within is _never else easy(risk, V)
     if found is None:
-        yield from _by_sample(risk, V, within)
+        yield from _patiently(risk, lbfgs(risk, *sampled(risk, V)), within)
         return
     V, precondition, worth = found
     for state in islice(lbfgs(risk, V, precondition), worth):
@@ -140,15 +124,9 @@ def _preconditioned(risk: Risk, V: Floats, within: Within) -> Iterator[State]:
     yield from islice(_patiently(risk, states, within), 1, None)
 
 
-def _by_sample(risk: Risk, V: Floats, within: Within) -> Iterator[State]:
-    """L-BFGS, preconditioned by a sample of the rows, from near its optimum."""
-    renew = risk.design.sparse and risk.k == 1
-    return _patiently(risk, renewed(risk, V) if renew else lbfgs(risk, *sampled(risk, V)), within)
-
-
 def _patiently(risk: Risk, states: Iterator[State], within: Within) -> Iterator[State]:
     """These states, and those of Newton's method with conjugate gradients from where many passes were not enough."""
     few = 10 + risk.design.p * risk.k // 2  # where a factored Hessian costs a few passes
-    for state in islice(states, min(SAMPLED_PASSES, few)):
+    for state in islice(states, min(PASSES, few)):
         yield state
-    yield from islice(truncated(risk, state.V, within), 1, None)
+    yield from islice(truncated(risk, state.V, within, diagonal(risk, state.V)), 1, None)

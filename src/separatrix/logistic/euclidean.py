@@ -15,13 +15,15 @@ from scipy import linalg
 
 from separatrix._typing import Floats
 from separatrix.design import DenseDesign, Design
-from separatrix.design.row_space import RowSpace, narrowed
-from separatrix.formulas.starts import least_squares_start
+from separatrix.design.row_space import ROTATED, RowSpace, narrowed
+from separatrix.formulas.claims import SHARP
+from separatrix.formulas.least_squares import least_squares_start
+from separatrix.logistic.choose import Shape, method
 from separatrix.logistic.maximum_likelihood import Information, minimum_norm
-from separatrix.logistic.penalised import Settings, Start, make_risk
-from separatrix.logistic.plain_rules import Descent, descend
+from separatrix.logistic.penalised import Settings, make_risk
+from separatrix.logistic.plain_rules import descend
 from separatrix.logistic.progress import on_states, recorder
-from separatrix.logistic.stationary import SHARP, RelativeGradient, conclude
+from separatrix.logistic.stationary import RelativeGradient, conclude
 from separatrix.losses import SigmoidSquared
 from separatrix.losses.sigmoid_squared import GaussNewton
 from separatrix.outcome import Fit, Trace
@@ -29,13 +31,10 @@ from separatrix.problems.risk import Risk
 from separatrix.problems.scored import TwoClasses
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.lbfgs import lbfgs
-from separatrix.solvers.newton import newton
+from separatrix.solvers.newton import FACTORED_ORDER, newton
 from separatrix.solvers.trust_region import trust_region
 from separatrix.targets import Targets
 
-CHEAP = 3e8  # multiplications of a Hessian that cost next to nothing
-DENSE = 1 << 22  # entries of wide rows that are rotated into their span
-WIDEST = 2000  # largest order of a Hessian to factor again and again
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -48,14 +47,12 @@ class Run:
     trace: Trace | None
 
 
-def euclidean(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start, descent: Descent
-) -> Fit:
+def euclidean(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Solve from one start, or for "auto" from several and keep the lowest E; then say what was found."""
-    if settings.solver in ("gradient", "sgd"):
+    if settings.plain:
         risk = squared_risk(design, targets, weight, settings)
         criterion = RelativeGradient(squared_risk(design.centred(weight), targets, weight, settings))
-        end = descend(risk, criterion, settings, start, descent)
+        end = descend(risk, criterion, settings)
         weights = (end.coef, end.intercept)
         return conclude(criterion, design, weights, settings, end.n_iter, end.trace, unfinished=end.warning)
     centred = design.centred(weight)
@@ -65,12 +62,12 @@ def euclidean(
     solve = _solver(risk, criterion if narrow is centred else RelativeGradient(risk), settings)
 
     def go(V: Floats) -> Run:
-        trace = Trace() if descent.trace else None
+        trace = Trace() if settings.trace else None
         record = on_states(risk, recorder(trace, criterion, risk, design)) if trace is not None else None
         return Run(*solve(V, record), trace)
 
-    best = min(map(go, _starts(risk, design, weight, settings, start)), key=lambda one: one.state.value)
-    if start is not None and best.state.stalled:
+    best = min(map(go, _starts(risk, design, weight, settings)), key=lambda one: one.state.value)
+    if settings.start is not None and best.state.stalled:
         _, _, reached = criterion.measure(*risk.design.user_units(best.state.V))
         if not reached <= SHARP:  # perhaps so far out on a plateau that no step changes E: from zeros one does
             best = min(best, go(np.zeros((risk.design.p, 1))), key=lambda one: one.state.value)
@@ -81,7 +78,7 @@ def euclidean(
 
 def _narrowed(design: Design) -> Design:
     """Far fewer rows than columns: in the coordinates of their span, where all that counts of w lies."""
-    if 2 * design.n >= design.d or design.n * design.d > DENSE:
+    if 2 * design.n >= design.d or design.n * design.d > ROTATED:
         return design
     rows = design.block(0, design.n)
     x = rows.x.toarray() if hasattr(rows.x, "toarray") else rows.x
@@ -103,7 +100,7 @@ def coordinates(risk: Risk) -> tuple[Floats, Floats]:
     of the columns.
     """
     p = risk.design.p
-    if p > WIDEST:
+    if p > FACTORED_ORDER:
         return np.empty((p, 0)), np.empty((p, 0))
     B = SigmoidSquared.smoothness * risk.design.gram(risk.weight) + np.diag(risk.ridge)
     size = np.sqrt(np.where(np.diag(B) > 0, np.diag(B), 1.0))
@@ -139,8 +136,7 @@ def _solver(risk: Risk, criterion: RelativeGradient, settings: Settings) -> Solv
 
 
 def _moderate(risk: Risk) -> bool:
-    p = risk.design.p
-    return p <= WIDEST and risk.design.n * p**2 <= CHEAP
+    return method(Shape.of(risk), "auto", penalised=False) == "newton"
 
 
 def _diagonal(risk: Risk) -> Floats:
@@ -150,10 +146,10 @@ def _diagonal(risk: Risk) -> Floats:
     return np.where(D > 0, D, 1.0)[:, None]
 
 
-def _starts(risk: Risk, design: Design, weight: Floats, settings: Settings, start: Start) -> list[Floats]:
+def _starts(risk: Risk, design: Design, weight: Floats, settings: Settings) -> list[Floats]:
     """The start that was asked for; else zeros, least squares and the optimum of cross-entropy."""
-    if start is not None:
-        return [risk.design.from_user_units(*start)]
+    if settings.start is not None:
+        return [risk.design.from_user_units(*settings.start)]
     entropy = make_risk(risk.design, risk.targets, weight, settings)
     zeros = np.zeros((risk.design.p, 1))
     if not _moderate(risk):

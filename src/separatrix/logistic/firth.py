@@ -15,15 +15,15 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats
-from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.block import turned_gram
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import depth, exact_units, score_sizes
 from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.formulas.claims import stationarity, within
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.maximum_likelihood import Information, standard_errors
-from separatrix.logistic.penalised import Settings, Start, first, make_risk
+from separatrix.logistic.penalised import Settings, first, make_risk
 from separatrix.logistic.progress import on_states, recorder
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
@@ -32,9 +32,6 @@ from separatrix.solvers.driver import State, run
 from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
-SHARP = 1e-8  # a modified score of this length, in standard errors, counts as zero up to rounding
-LOOSEST = 0.5  # and the longest that may be claimed, whatever tol
-ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
 MOST = 2_000_000_000  # bytes of the matrices of order p
 SUM = 1e-4  # by which the leverages may miss the number of weights
 FAINTEST = 1e-100  # information so small that all probabilities are 0 or 1: no place to go to
@@ -64,27 +61,24 @@ class Point:
         return float(np.linalg.norm(self.score))
 
 
-def firth(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
-) -> Fit:
+def firth(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Solve by Fisher scoring, and certify the modified score."""
     _check_size(design)
     settings = replace(settings, C=np.inf)
     risk = make_risk(design.anchored(), targets, weight, settings)
     T = independent(risk)
-    trace = Trace() if traced else None
+    trace = Trace() if settings.trace else None
     record = None
     if trace is not None:
         record = on_states(risk, recorder(trace, ModifiedScore(risk, T), risk, design))
-    V = first(risk, start)
+    V = first(risk, settings.start)
     states = fisher_scoring(risk, T, V if _informative(risk, T, V) else np.zeros_like(V))
     state, n_iter = run(states, lambda state: state.decrement <= REST**2, settings.max_iter, record)
     coef, intercept = risk.design.user_units(state.V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
     at = look(risk, T, exact_units(risk.design, coef, intercept))
     reached, rounding = at.length, _rounding(risk, T, at)
-    claims = [tol for tol in (SHARP, min(settings.tol, LOOSEST)) if reached + rounding <= tol]
-    claims = [tol for tol in claims if rounding <= ROUNDING * tol and reached <= settings.tol]
+    claim = within(reached, rounding, settings.tol)
     model = Hyperplanes(coef, intercept)
     attributes = {
         "log_likelihood_": at.log_likelihood,
@@ -92,7 +86,7 @@ def firth(
         "rank_": design.p,
         "standard_errors_": standard_errors(risk, Information(at.root, np.empty((design.p, 0)))),
     }
-    if not (claims and abs(at.leverage - design.p) <= SUM):
+    if claim is None or not (abs(at.leverage - design.p) <= SUM):
         advice = "raise max_iter"
         if np.sqrt(state.decrement) <= settings.tol:  # so it was before the weights were rounded
             advice = "rounding the weights allows no better: subtract the means of the columns, or pass X as float64"
@@ -103,18 +97,8 @@ def firth(
             f"(tol={settings.tol:g}), so there is no certificate: {advice}."
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, trace, attributes, (warning,))
-    certificate = Stationarity(
-        problem="firth",
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={
-            "coef": coef,
-            "intercept": intercept,
-            "fit_intercept": design.intercept,
-            "task": None,
-            "tol": claims[0],
-        },
+    certificate = stationarity(
+        "firth", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept, task=None, tol=claim
     )
     return Fit(model, certificate, Status.STATIONARY, n_iter, trace, attributes)
 

@@ -31,7 +31,6 @@ from separatrix.logistic.choose import choose
 from separatrix.logistic.penalised import (
     Record,
     Settings,
-    Start,
     draft,
     first,
     in_user_units,
@@ -42,7 +41,7 @@ from separatrix.logistic.penalised import (
     statement,
     told_weights,
 )
-from separatrix.logistic.row_coordinates import row_coordinates
+from separatrix.logistic.row_coordinates import RowCoordinates, row_coordinates
 from separatrix.outcome import Fit, Status
 from separatrix.problems.risk import Risk
 from separatrix.separation.search import search
@@ -52,8 +51,7 @@ from separatrix.targets import Targets
 STEPS = 100  # Newton steps after which the maximum is in doubt
 ATTEMPTS = 3  # certificates that are tried before the maximum is
 ROTATED = 1 << 26  # bytes of rows that are held in coordinates of their own
-MANY = 10  # classes whose common Hessian costs more than products with it
-CLOSE = 1e-12  # of F, as products with the Hessian go on to
+CLOSE = 1e-12  # of F, to which it is solved where the gradient tells
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -146,33 +144,34 @@ def information(risk: Risk, V: Floats) -> Information:
 
 
 def maximum_likelihood(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, record: Record = None
+    design: Design, targets: Targets, weight: Floats, settings: Settings, record: Record = None
 ) -> Fit:
     """Solve without a penalty; certify by the bound of the module, or prove that there is no maximum."""
     likelihood = Likelihood(design, targets, weight, settings)
     risk = likelihood.risk
-    many = targets.n_classes > MANY
-    target, total = min(0.1 * settings.tol, CLOSE if many else 1.0), float(weight.sum())
+    told = isinstance(risk.design, RowCoordinates) and settings.solver == "auto"
+    target, total = min(0.1 * settings.tol, CLOSE if told else 1.0), float(weight.sum())
 
     def within(gradient: Floats, value: float) -> bool:  # of orthonormal rows; curvatures are about 1 / K
         return targets.n_classes * float(np.vdot(gradient, gradient)) <= target * total * value
 
-    solver, accuracy = choose(risk, settings.solver, within if many else None)
+    solver, accuracy = choose(risk, settings.solver, within if told else None)
+    exact = accuracy == 0
     certain = float(weight.min()) * np.log(2.0)  # a smaller sum of losses leaves every row on its side
 
     def done(state: State) -> bool:
-        if many and settings.solver == "auto":
-            precise = within(state.gradient, state.value)
+        if exact:
+            precise = polished(state)
         else:
-            precise = polished(state) if accuracy == 0 else state.decrement <= target * state.value
+            precise = within(state.gradient, state.value) if told else state.decrement <= target * state.value
         return state.value < certain or precise
 
-    states = recovered(solver, risk, first(risk, start))
-    told = None if record is None else told_weights(risk, record)
-    limit = min(settings.max_iter, STEPS) if accuracy == 0 else settings.max_iter
+    states = recovered(solver, risk, first(risk, settings.start))
+    tell = None if record is None else told_weights(risk, record)
+    limit = min(settings.max_iter, STEPS) if exact else settings.max_iter
     n_iter = -1
     for _ in range(ATTEMPTS):
-        state, n_iter = run(states, done, limit, told, first=n_iter + 1)
+        state, n_iter = run(states, done, limit, tell, first=n_iter + 1)
         if state.value < certain:
             break
         model = _shortest(likelihood, in_user_units(risk, design, state.V))

@@ -21,23 +21,22 @@ from separatrix.design import Block, Design
 from separatrix.design.passes import swept
 from separatrix.design.reducing import Parts
 from separatrix.design.row_space import narrowed
+from separatrix.logistic.penalised import Settings, make_risk
 from separatrix.loops.passes import LOG
-from separatrix.losses import Logistic
 from separatrix.penalties import Ridge
 from separatrix.problems.risk import Risk
-from separatrix.problems.scored import Classes, ScoredLoss, TwoClasses, reference_basis, symmetric_basis
+from separatrix.problems.scored import ScoredLoss
+from separatrix.solvers.lbfgs import MEMORY, Pair, two_loops
+from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.solvers.precondition import diagonal
 from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
-MEMORY = 20  # pairs that L-BFGS keeps
 LEAST = 1e-290  # a product s.y whose inverse is a number to work with
 ROUNDING = 1e-13  # a relative decrement that rounding may keep from falling
 SMALL = 100_000  # entries of X below which accuracy costs nothing
 STALE = 3  # iterations that tell that the Hessian is out of date
 RENEW = 8  # iterations after which to take another
-DEAR = 2e10  # multiplications of the folds' own Hessians that would cost more than the passes they save
-WIDEST = 3000  # largest order of a Hessian to factor
 
 
 @dataclass(frozen=True)
@@ -129,15 +128,8 @@ def _by_fold(
 
 def risks(design: Design, targets: Targets, weight: Floats, reference: bool) -> list[Risk]:
     """The sum of losses without C and penalty: one for labels, one for each column of a 0/1 matrix."""
-    design = narrowed(design)
-    penalty, K = Ridge(np.zeros(design.p)), targets.n_classes
-    if targets.multilabel:
-        columns = (Targets(np.array([0, 1]), column) for column in targets.values.T)
-        return [Risk(TwoClasses(Logistic()), penalty, design, column, weight) for column in columns]
-    if targets.binary:
-        return [Risk(TwoClasses(Logistic()), penalty, design, targets, weight)]
-    loss = Classes(reference_basis(K) if reference else symmetric_basis(K))
-    return [Risk(loss, penalty, design, targets, weight)]
+    settings, design = Settings(np.inf, "auto", tol=1.0, max_iter=1, reference=reference), narrowed(design)
+    return [make_risk(design, column, weight, settings) for column in targets.columns]
 
 
 def weights(risk: Risk, V: Floats) -> Floats:
@@ -160,14 +152,17 @@ def path(risk: Risk, member: Array, Cs: Sequence[float], tol: float, max_iter: i
         if n_iter > STALE:
             shared = mean_hessian(risk, member, V)
         problem, n_iter = Folds(risk, member, C), 0
-        precondition, limit = shared(C), RENEW if design.p <= WIDEST else max_iter
+        precondition, limit = shared(C), RENEW if design.p <= FACTORED_ORDER else max_iter
         while True:
             V, decrement, used, finished = together(problem, V, precondition, target, min(limit, max_iter - n_iter))
             n_iter += used
             if finished or n_iter >= max_iter:
                 break
-            precondition = own_hessians(problem, V, decrement > target)
-            limit = max(RENEW, design.p * risk.k // 16)  # as many iterations as cost what the Hessians do
+            limit = max(RENEW, design.p * risk.k // 16)  # as many iterations as cost what the folds' own Hessians do
+            if design.p * risk.k <= FACTORED_ORDER and n_iter >= limit:
+                precondition = own_hessians(problem, V, decrement > target)
+            else:
+                precondition = mean_hessian(risk, member, V)(C)
         yield Step(C, V, decrement, n_iter)
 
 
@@ -181,11 +176,11 @@ def together(
     V = V.copy()
     F = V.shape[1]
     values, G = problem.values_and_gradients(V, np.arange(F))
-    pairs: list[tuple[Floats, Floats, Floats]] = []
+    pairs: list[Pair] = []
     decrement, stuck = np.full(F, np.inf), np.zeros(F, dtype=bool)
     certain = problem.factor * np.log(2.0) * float(problem.risk.weight.min())  # less, and every row is on its side
     for n_iter in range(max_iter + 1):
-        step = -_two_loops(G, pairs, precondition)
+        step = -two_loops(G, pairs, precondition, _columns)
         slope, last = _dots(G, step), decrement
         decrement = 0.5 * np.abs(slope) / np.maximum(values, np.finfo(float).tiny)
         if np.isinf(problem.C):  # separated: there is no optimum, and nothing left to learn
@@ -210,30 +205,19 @@ def together(
         s, y = t[:, None] * step, new_G - G
         curvature = _dots(s, y)
         good = curvature > np.maximum(EPS * _dots(y, y), LEAST)
-        pairs = [*pairs[1 - MEMORY :], (s, y, np.divide(1.0, curvature, out=np.zeros(F), where=good))]
+        pairs = [*pairs[1 - MEMORY :], (s, y, np.divide(1.0, curvature, out=np.zeros(F), where=good)[:, None])]
         V, values, G = V + s, new_values, new_G
     return V, decrement, n_iter, bool(finished.all())
-
-
-def _two_loops(
-    G: Floats, pairs: list[tuple[Floats, Floats, Floats]], precondition: Callable[[Floats], Floats]
-) -> Floats:
-    """B_f g_f for each fold, by the two-loop recursion; a pair of no use has 1 / (s.y) = 0."""
-    q = G.copy()
-    coefficients = []
-    for s, y, rho in reversed(pairs):
-        a = rho * _dots(s, q)
-        q -= a[:, None] * y
-        coefficients.append(a)
-    q = precondition(q)
-    for (s, y, rho), a in zip(pairs, reversed(coefficients), strict=True):
-        q += (a - rho * _dots(y, q))[:, None] * s
-    return q
 
 
 def _dots(A: Floats, B: Floats) -> Floats:
     """The inner product of each fold's coefficients."""
     return np.asarray(np.einsum("pfk,pfk->f", A, B))
+
+
+def _columns(A: Floats, B: Floats) -> Floats:
+    """The same, (F, 1)."""
+    return _dots(A, B)[:, None]
 
 
 # ------------------------------------------------------------------ preconditioners
@@ -243,7 +227,7 @@ def mean_hessian(risk: Risk, member: Array, V: Floats) -> Callable[[float], Call
     Of several classes, each has its own block of H. Too many columns to factor that: the diagonal.
     """
     share, mean = float(member.mean()), V.mean(axis=1)
-    if risk.design.p > WIDEST:
+    if risk.design.p > FACTORED_ORDER:
         return lambda C: _diagonal(replace(risk, weight=share * risk.weight), mean, C)
     blocks = _blocks(_sampled(risk, member.shape[1]), mean)
 
@@ -256,11 +240,8 @@ def mean_hessian(risk: Risk, member: Array, V: Floats) -> Callable[[float], Call
 
 
 def own_hessians(problem: Folds, V: Floats, active: Array) -> Callable[[Floats], Floats]:
-    """Solve with the own Hessian of each fold that is not finished, if that is affordable; else the mean fold's."""
-    risk, (p, F, k) = problem.risk, V.shape
-    if p * k > WIDEST or F * risk.design.n * (p * k) ** 2 > DEAR:
-        return mean_hessian(risk, problem.member, V)(problem.C)
-    solvers = {}
+    """Solve with the own Hessian of each fold that is not finished."""
+    risk, (p, _, k), solvers = problem.risk, V.shape, {}
     for f in np.flatnonzero(active):
         weight = problem.factor * risk.weight * problem.member[:, f]
         solvers[f] = _inverse(replace(risk, weight=weight, penalty=Ridge(problem.ridge)).hessian(V[:, f]))

@@ -18,7 +18,7 @@ from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.maximum_likelihood import Likelihood, certified, without_certificate
-from separatrix.logistic.penalised import Settings, Start, certify, first, make_risk
+from separatrix.logistic.penalised import Settings, certify, first, make_risk
 from separatrix.logistic.progress import Criterion, Gap, Watch, on_states, recorder, user_weights
 from separatrix.losses import SigmoidSquared
 from separatrix.outcome import Fit, Status, Trace
@@ -31,26 +31,6 @@ from separatrix.solvers.sgd import Points, steepest_point
 from separatrix.targets import Targets
 
 DECAY = 10  # passes after which the stochastic step has halved
-
-
-@dataclass(frozen=True)
-class Descent:
-    """How to go down: by all points at once or one by one, with which step, watched or not.
-
-    Parameters
-    ----------
-    stochastic : bool
-    rate : float or None
-        eta; None for 1/L.
-    rng : RandomState
-        Draws the order of the points.
-    trace : bool
-    """
-
-    stochastic: bool
-    rate: float | None
-    rng: np.random.RandomState
-    trace: bool
 
 
 @dataclass(frozen=True)
@@ -75,13 +55,11 @@ class Descended:
         )
 
 
-def descended_logistic(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start, descent: Descent
-) -> Fit:
+def descended_logistic(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Cross-entropy by one of the plain rules, certified as by any other solver."""
     risk = make_risk(design, targets, weight, settings)
     criterion = Gap(design, targets, weight, settings)
-    end = descend(risk, criterion, settings, start, descent)
+    end = descend(risk, criterion, settings)
     model = Hyperplanes(design.rounded(end.coef), design.rounded(end.intercept))
     fit = _concluded(design, targets, weight, settings, model)
     warnings = fit.warnings
@@ -100,23 +78,21 @@ def _concluded(design: Design, targets: Targets, weight: Floats, settings: Setti
     return Fit(model, certificate, Status.CERTIFIED if within else Status.UNCERTIFIED)
 
 
-def descend(risk: Risk, criterion: Criterion, settings: Settings, start: Start, descent: Descent) -> Descended:
+def descend(risk: Risk, criterion: Criterion, settings: Settings) -> Descended:
     """Step after step, or pass after pass, until the criterion is within tol or max_iter is reached."""
-    trace = Trace() if descent.trace else None
+    trace = Trace() if settings.trace else None
     watch = recorder(trace, criterion, risk, risk.design) if trace is not None else None
     enough = _now_and_then(criterion, settings.tol)
-    steepest = risk.loss.steepest
-    if descent.stochastic:
+    steepest, stochastic = risk.loss.steepest, settings.solver == "sgd"
+    if stochastic:
         curvature = steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
     else:
         curvature = largest_curvature(risk, steepest)
     safe = 1.0 / curvature if curvature > 0 else 1.0  # where nothing bends, nothing moves
-    rate = safe if descent.rate is None else descent.rate
+    rate = safe if settings.rate is None else settings.rate
     try:
-        if descent.stochastic:
-            coef, intercept, n_iter = _passes(risk, settings, start, rate, descent.rng, enough, watch)
-        else:
-            coef, intercept, n_iter = _steps(risk, settings, start, rate, enough, watch)
+        rule = _passes if stochastic else _steps
+        coef, intercept, n_iter = rule(risk, settings, rate, enough, watch)
     except FloatingPointError as error:
         raise InvalidInputError(
             f"learning_rate={rate:.3g} makes the weights diverge ({error}): use a smaller one, such as the default "
@@ -130,7 +106,7 @@ Enough = Callable[[Floats, Floats], bool]
 
 
 def _steps(
-    risk: Risk, settings: Settings, start: Start, rate: float, enough: Enough, watch: Watch | None
+    risk: Risk, settings: Settings, rate: float, enough: Enough, watch: Watch | None
 ) -> tuple[Floats, Floats, int]:
     """Gradient descent on all points."""
 
@@ -138,22 +114,16 @@ def _steps(
         return enough(*user_weights(risk, state.V))
 
     record = None if watch is None else on_states(risk, watch)
-    state, n_iter = run(gradient_descent(risk, first(risk, start), rate), done, settings.max_iter, record)
+    state, n_iter = run(gradient_descent(risk, first(risk, settings.start), rate), done, settings.max_iter, record)
     return *user_weights(risk, state.V), n_iter
 
 
 def _passes(
-    risk: Risk,
-    settings: Settings,
-    start: Start,
-    rate: float,
-    rng: np.random.RandomState,
-    enough: Enough,
-    watch: Watch | None,
+    risk: Risk, settings: Settings, rate: float, enough: Enough, watch: Watch | None
 ) -> tuple[Floats, Floats, int]:
     """Pass after pass over the points, each in a new random order."""
     design, d = risk.design, risk.design.d
-    W = np.column_stack(user_weights(risk, first(risk, start)))
+    W = np.column_stack(user_weights(risk, first(risk, settings.start)))
     ridge = float(risk.ridge.max(initial=0.0))
     squared = risk.loss == TwoClasses(SigmoidSquared())
     points = Points(Rows(design), risk.targets.values, risk.weight, ridge, squared, settings.reference)
@@ -161,7 +131,7 @@ def _passes(
     if watch is not None:
         watch(W[:, :d], W[:, d], -1, True)
     for n_iter in range(1, settings.max_iter + 1):
-        order = rng.permutation(design.n)
+        order = settings.rng.permutation(design.n)
         points.one_pass(W, rate * DECAY / (DECAY - 1 + n_iter), order, history)
         if watch is not None:
             for t, point in enumerate(order):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.logistic.maximum_likelihood import Likelihood, maximum_likelihood
-from separatrix.logistic.penalised import Settings, Start, draft, fenchel, first, logistic, make_risk
+from separatrix.logistic.penalised import Settings, draft, fenchel, first, logistic, make_risk
 from separatrix.outcome import Fit, Trace
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
@@ -93,13 +93,11 @@ def on_states(risk: Risk, watch: Watch) -> Callable[[int, State], None]:
     return lambda _, state: watch(*user_weights(risk, state.V), -1, True)
 
 
-def watched(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, start: Start = None, traced: bool = False
-) -> Fit:
+def watched(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Cross-entropy by the solvers that condition the problem themselves, recorded if so wished."""
-    learn = _quietly(maximum_likelihood if np.isinf(settings.C) else logistic)
-    if not traced:
-        return learn(design, targets, weight, settings, start)
+    solve = maximum_likelihood if np.isinf(settings.C) else logistic
+    if not settings.trace:
+        return solve(design, targets, weight, settings)
     trace = Trace()
     risk = make_risk(design.anchored(), targets, weight, settings)
     watch = recorder(trace, Gap(design, targets, weight, settings), risk, design)
@@ -107,14 +105,4 @@ def watched(
     def record(coef: Floats, intercept: Floats) -> None:
         watch(coef, intercept, -1, True)
 
-    return replace(learn(design, targets, weight, settings, start, record), trace=trace)
-
-
-def _quietly(learn: Callable[..., Fit]) -> Callable[..., Fit]:
-    """Numbers beyond the floats are no news to a solver, which tells by itself that they lead nowhere."""
-
-    def learned(*arguments: Any) -> Fit:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return learn(*arguments)
-
-    return learned
+    return replace(solve(design, targets, weight, settings, record), trace=trace)

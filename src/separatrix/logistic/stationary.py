@@ -11,24 +11,21 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats
-from separatrix.certificates import Stationarity
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths, depth, exact_units, score_sizes
 from separatrix.errors import ConvergenceWarning, SeparationWarning
+from separatrix.formulas.claims import stationarity, within
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.penalised import Settings
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import ScoredLoss
 from separatrix.separation.sides import separator
+from separatrix.solvers.newton import FACTORED_ORDER
 
 EPS = float(np.finfo(np.float64).eps)
 PLAIN = 1e-200  # a larger sum of squared slopes has not vanished: no logarithms are needed
-SHARP = 1e-8  # a relative gradient that counts as zero up to rounding
-LOOSEST = 0.5  # and the largest that may be claimed, whatever tol
-ROUNDING = 0.05  # of what is claimed: the largest share of rounding; the check allows for twice this
-LARGEST = 2000  # order of a Hessian whose eigenvalues are looked at
 ZERO = 2e-8  # of the largest eigenvalue: a smaller one counts as 0
 STILL = 0.05  # a Newton step that moves no score by more stays at the same point
 FAINT = 1e-3  # curvature of the rows beside which the penalty's is all there is
@@ -171,7 +168,7 @@ class Nature:
 def nature(criterion: RelativeGradient, V: Floats) -> Nature:
     """By the eigenvalues of the Hessian, in units of the mean curvature of the rows, and by the Newton step."""
     risk, design, c = criterion.risk, criterion.risk.design, criterion.weight
-    if design.p > LARGEST:
+    if design.p > FACTORED_ORDER:
         return Nature("unexamined")
     at = criterion.slopes(design.dot(V)[:, 0])
     mean = float(c @ np.abs(at.bend)) / float(c.sum())
@@ -244,8 +241,7 @@ def conclude(
     model = Hyperplanes(coef, intercept)
     value, relative, *_ = criterion.parts(V)
     rounding, of_kind = criterion.rounding(V)
-    claims = [tol for tol in (SHARP, min(settings.tol, LOOSEST)) if relative + rounding <= tol]
-    claims = [tol for tol in claims if rounding <= ROUNDING * tol and relative <= settings.tol]
+    claim = within(relative, rounding, settings.tol)
     if not risk.ridge.any() and value < 0.25 * risk.weight.min():  # then no row is on the wrong side
         proof = separator(design, targets, 0, coef[0], float(intercept[0]))
         if proof is not None:
@@ -254,25 +250,14 @@ def conclude(
     kind = found.kind if of_kind < 0.1 * ZERO else "unexamined"  # rounding hides the eigenvalues
     if found.restless and rested:
         return Fit(model, None, Status.NO_MINIMUM, n_iter, trace, warnings=(_endless(value),))
-    if not claims or found.restless:
+    if claim is None or found.restless:
         reached = f"a relative gradient of {relative:.1e} (a Newton step would change a score by {found.moved:.1e})"
         warning = unfinished(reached, settings) if unfinished else _unfinished(reached, n_iter, settings, rested)
         return Fit(model, None, Status.UNCERTIFIED, n_iter, trace, warnings=(warning,))
-    certificate = Stationarity(
-        problem="squared_error",
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        unit=float(np.finfo(design.dtype).eps),
-        witness={
-            "coef": coef,
-            "intercept": intercept,
-            "fit_intercept": design.intercept,
-            "C": settings.C,
-            "task": None,
-            "tol": claims[0],
-            "kind": kind,
-        },
-    )
+    certificate = stationarity(
+        "squared_error", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
+        C=settings.C, task=None, tol=claim, kind=kind,
+    )  # fmt: skip
     warnings = (_saddle(),) if kind == "saddle" else ()
     return Fit(model, certificate, Status.STATIONARY, n_iter, trace, warnings=warnings)
 

@@ -14,6 +14,7 @@ Any array may be written to: which are, the reference says. Sizes are not checke
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Callable
 from functools import update_wrapper
 from itertools import product
@@ -57,7 +58,10 @@ class Loop(Generic[P, R]):
         self.reference = reference
         self.returns = returns
         self.kinds = kinds.split()
-        names = reference.__code__.co_varnames[: reference.__code__.co_argcount]
+        code = reference.__code__
+        names = [*code.co_varnames[: code.co_argcount]]
+        if code.co_flags & inspect.CO_VARARGS:  # the last of them share a name
+            names += [code.co_varnames[code.co_argcount]] * (len(self.kinds) - len(names))
         if len(names) != len(self.kinds):
             raise TypeError(f"{symbol}: {len(names)} arguments, but {len(self.kinds)} kinds")
         self._plan = [_planned(name, kind) for name, kind in zip(names, self.kinds, strict=True)]

@@ -75,8 +75,8 @@ def pass_dense(
     x = X.reshape(-1, d)[start - first : stop - first].astype(np.float64)
     x = x if offset is None else x - offset
     Z = np.zeros((len(x), k)) if W is None or b is None else x @ W.reshape(k, d).T + b
-    S = _pointwise(Z, slice(start, stop), K, basis, what, codes, weight, columns, rows, sums)
-    if what != SCORES:
+    S = _pointwise(Z, slice(start, stop), sums, K, basis, what, codes, weight, columns, rows)
+    if S is not None:
         sums[3 * k :] += (S.T @ x).ravel()
 
 
@@ -92,26 +92,13 @@ def pass_strided(
     stop: int,
     d: int,
     segment: int,
-    offset: Floats | None,
-    W: Floats | None,
-    b: Floats | None,
-    k: int,
-    K: int,
-    basis: Floats | None,
-    what: int,
-    codes: Integers | None,
-    weight: Floats | None,
-    columns: int,
-    rows: Floats | None,
-    sums: Floats,
-    work: Floats | None,
+    *how: Any,
 ) -> None:
-    """The same for rows of any kind and strides (see `packing.pack`), of which row ``start`` is at the address.
+    """`pass_dense` of rows of any kind and strides (see `packing.pack`), of which row ``start`` is at the address.
 
     Unless they can be read where they are, ``some`` of them at a time, a multiple of BLOCK, are written to the room.
     """
     X = np.ascontiguousarray(numbers_at(address, down, right, kind, stop - start, d), dtype=room.dtype)
-    how = (offset, W, b, k, K, basis, what, codes, weight, columns, rows, sums, work)
     pass_dense.reference(X, start, start, stop, d, segment, *how)
 
 
@@ -124,48 +111,37 @@ def pass_csr(
     start: int,
     stop: int,
     d: int,
-    offset: Floats | None,
-    W: Floats | None,
-    b: Floats | None,
-    k: int,
-    K: int,
-    basis: Floats | None,
-    what: int,
-    codes: Integers | None,
-    weight: Floats | None,
-    columns: int,
-    rows: Floats | None,
-    sums: Floats,
-    work: Floats | None,
+    *how: Any,
 ) -> None:
-    """Rows start to stop of a CSR matrix, ``values`` being its entries from ``base`` on; W and the sum are (d, k)."""
+    """`pass_dense` of a CSR matrix, ``values`` being its entries from ``base`` on; W and the sum are (d, k)."""
+    offset, W, b, k, *rest, sums, _ = how
     entries = slice(int(indptr[start]), int(indptr[stop]))
     data = values[entries.start - base : entries.stop - base].astype(np.float64)
     data = data if offset is None else data - offset[indices[entries]]
     x = sparse.csr_array((data, indices[entries], indptr[start : stop + 1] - indptr[start]), shape=(stop - start, d))
     Z = np.zeros((stop - start, k)) if W is None or b is None else x @ W.reshape(d, k) + b
-    S = _pointwise(Z, slice(start, stop), K, basis, what, codes, weight, columns, rows, sums)
-    if what != SCORES:
+    S = _pointwise(Z, slice(start, stop), sums, *rest)
+    if S is not None:
         sums[3 * k :] += (x.T @ S).ravel()
 
 
 def _pointwise(
     Z: Floats,
     part: slice,
+    sums: Floats,
     K: int,
-    basis: Floats | None,
+    basis: Any,
     what: int,
     codes: Any,
     weight: Any,
     columns: int,
     rows: Any,
-    sums: Floats,
-) -> Floats:
+) -> Floats | None:
     """The weighted slopes (m, k) at the scores Z; losses are added to the sums, curvatures written to the rows."""
     k = Z.shape[1]
     if what == SCORES:
         rows.reshape(-1, k)[part] = Z
-        return Z
+        return None
     if what == GATHER:
         S = rows.reshape(-1, k)[part]
     elif what in (SOFTMAX, SOFTMAX_PRODUCT):

@@ -17,9 +17,10 @@ from separatrix._typing import Floats, Integers
 from separatrix.certificates import All, KernelSeparator
 from separatrix.certificates._kernels import known
 from separatrix.errors import ConvergenceWarning
+from separatrix.geometry import Expansion
 from separatrix.kernels import FromFunction, Kernel, KernelRows
+from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Status, Trace
-from separatrix.targets import Targets
 
 CACHE_BYTES = 200 * 2**20  # rows of the kernel matrix that are kept
 AHEAD = 256  # points looked at together in search of the next mistake
@@ -120,11 +121,9 @@ class Watch:
         )
 
 
-def kernel_perceptron(rows: KernelRows, points: Any, targets: Targets, weight: Floats, settings: Settings) -> Fit:
-    """Train one dual perceptron for each task; the model is (support, dual_coef, intercept), which the caller wraps.
-
-    ``points`` are those of the rows in the form that the user's kernel, and its checker, takes.
-    """
+def learn(sample: KernelSample, settings: Settings) -> Fit:
+    """Train one dual perceptron for each task."""
+    targets, weight, rows = sample.targets, sample.weight, KernelRows(sample.kernel, sample.points)
     cache, tasks = RowCache(rows), []
     trace = Trace() if settings.trace else None
     for number in range(targets.tasks):
@@ -138,32 +137,29 @@ def kernel_perceptron(rows: KernelRows, points: Any, targets: Targets, weight: F
     support = np.flatnonzero(np.any([task.alpha > 0 for task in tasks], axis=0))
     dual_coef = np.array([(task.alpha * task.y)[support] for task in tasks])
     intercept = np.array([task.one * (task.alpha * task.y).sum() for task in tasks])
-    certificate, status, warnings = _verdict(rows, points, targets, tasks, support, dual_coef, intercept)
+    certificate, status, warnings = _verdict(sample, tasks, support, dual_coef, intercept)
+    compared, given, points = sample.support(support)
     attributes = {
-        "support_": support,
+        "support_": given,
+        "support_vectors_": points,
         "dual_coef_": dual_coef,
         "intercept_": intercept,
         "n_updates_": targets.of_tasks([task.updates for task in tasks]),
     }
     passes = max(task.passes for task in tasks)
-    return Fit(None, certificate, status, passes, trace, attributes, warnings)
+    return Fit(Expansion(compared, dual_coef, intercept), certificate, status, passes, trace, attributes, warnings)
 
 
 def _verdict(
-    rows: KernelRows,
-    points: Any,
-    targets: Targets,
-    tasks: list[Task],
-    support: Integers,
-    dual_coef: Floats,
-    intercept: Floats,
+    sample: KernelSample, tasks: list[Task], support: Integers, dual_coef: Floats, intercept: Floats
 ) -> tuple[Any, Status, tuple[Warning, ...]]:
+    targets = sample.targets
     dirty = [task for task in tasks if task.mistakes]
     if dirty:
         return None, Status.UNCERTIFIED, (_out_of_passes(dirty),)
-    settings = plain_settings(rows.kernel)
+    settings = plain_settings(sample.kernel)
     if settings is None:
-        return None, Status.UNSTRICT, (_not_checkable(rows.kernel),)
+        return None, Status.UNSTRICT, (_not_checkable(sample.kernel),)
     labels = targets.classes[targets.values]
     parts = [
         KernelSeparator(
@@ -174,7 +170,7 @@ def _verdict(
             dual_coef=dual_coef[number],
             intercept=float(intercept[number]),
             smallest=0.0,
-        ).stated(points, labels)
+        ).stated(sample.points, labels)
         for number in range(len(tasks))
     ]
     if not all(part.smallest > 0 for part in parts):

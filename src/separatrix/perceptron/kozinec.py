@@ -16,12 +16,12 @@ from separatrix._typing import Floats, Integers
 from separatrix.certificates import All, MarginBracket
 from separatrix.design import Design
 from separatrix.design.block import row_squares
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.separation.sides import EPS, length
 from separatrix.solvers.online import Rows
-from separatrix.targets import Targets
 
 CORRAL = 300  # points of Wolfe's set, which costs the cube of their number a step
 ORIGIN = 1e-12  # ‖w‖ over the length of the longest z at which w is the origin, but for rounding
@@ -227,8 +227,9 @@ def close(lower: float, upper: float, settings: Settings) -> bool:
     return lower > 0 and (settings.epsilon is None or upper - lower <= settings.epsilon * upper)
 
 
-def kozinec(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
+def learn(sample: Sample, settings: Settings) -> Fit:
     """The margin of each task, bracketed."""
+    design, targets, weight = sample.design, sample.targets, sample.weight
     tasks = targets.tasks
     trace = Trace() if settings.trace else None
     coef, intercept = np.zeros((tasks, design.d)), np.zeros(tasks)

@@ -7,7 +7,7 @@ Rows are taken as they are: the number of updates is bounded by R²/gamma² of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.certificates import All, Certificate
 from separatrix.design import Design
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
@@ -40,6 +41,7 @@ class Settings:
     trace: bool = False
     tol: float | None = None  # by how much the mean loss must fall for a pass to be of use
     patience: int = 5  # passes without use, with tol, after which to stop
+    states: Sequence[State] = ()  # where each task starts
 
 
 @dataclass(frozen=True)
@@ -167,42 +169,42 @@ def train(task: Task, state: State, watch: Recorder | None) -> Run:
     return Run(state, passes, updates, mistakes)
 
 
-def perceptron(design: Design, targets: Targets, weight: Floats, states: Sequence[State], settings: Settings) -> Fit:
-    """Train one perceptron for each task, from these states, which are left as they are."""
-    rows, runs = Rows(design), []
+def learn(sample: Sample, settings: Settings) -> Fit:
+    """Train one perceptron for each task, from the states of the settings, which are left as they are."""
+    design, targets, runs = sample.design, sample.targets, []
     trace = Trace() if settings.trace else None
-    for number, before in enumerate(states):
-        task, state = make_task(design, targets, weight, number, before, rows, settings)
+    for number, (task, state) in enumerate(_begun(sample, settings)):
         watch = None
         if trace is not None:
-            watch = Recorder(trace, design, task.step, state, number if len(states) > 1 else None)
+            watch = Recorder(trace, design, task.step, state, number if targets.tasks > 1 else None)
             watch(np.array([-1]), state.w[None], 0)
         runs.append(train(task, state, watch))
     model = hyperplanes(design, np.array([run.state.averaged() for run in runs]))
     certificate, status, warnings = verdict(design, targets, model, runs, settings)
-    attributes = published(targets, runs) | {"_states": [run.state.with_step(settings.eta0) for run in runs]}
+    attributes = published(targets, runs, settings)
     return Fit(model, certificate, status, max(run.passes for run in runs), trace, attributes, tuple(warnings))
 
 
-def one_pass(
-    design: Design, targets: Targets, weight: Floats, states: Sequence[State], settings: Settings
-) -> list[Run]:
+def learn_more(sample: Sample, settings: Settings) -> Fit:
     """One pass over new rows of a stream, from these states, which are left as they are."""
-    rows, runs = Rows(design), []
-    for number, before in enumerate(states):
-        task, state = make_task(design, targets, weight, number, before, rows, settings)
+    runs = []
+    for task, state in _begun(sample, settings):
         mistakes, updates = RULES[settings.update](task, state, None)
         runs.append(Run(state, 1, updates, mistakes))
-    return runs
+    model = hyperplanes(sample.design, np.array([run.state.averaged() for run in runs]))
+    attributes = published(sample.targets, runs, settings)
+    del attributes["dual_coef_"]  # the points are gone
+    return Fit(model, None, Status.STREAM, attributes=attributes)
 
 
-def make_task(
-    design: Design, targets: Targets, weight: Floats, number: int, before: State, rows: Rows, settings: Settings
-) -> tuple[Task, State]:
-    """One task, and a state to train that goes on from another."""
-    state = before.with_step(settings.eta0)
-    state.alpha = np.zeros(design.n, dtype=np.int64)
-    return Task(design, rows, signed_steps(targets, weight, number), state.offsets(design), settings), state
+def _begun(sample: Sample, settings: Settings) -> Iterator[tuple[Task, State]]:
+    """Each task, and a state to train that goes on from that of the settings."""
+    design, rows = sample.design, Rows(sample.design)
+    for number, before in enumerate(settings.states):
+        state = before.with_step(settings.eta0)
+        state.alpha = np.zeros(design.n, dtype=np.int64)
+        step = signed_steps(sample.targets, sample.weight, number)
+        yield Task(design, rows, step, state.offsets(design), settings), state
 
 
 def signed_steps(targets: Targets, weight: Floats, task: int) -> Floats:
@@ -270,8 +272,8 @@ def _not_strict(settings: Settings) -> Warning:
     )
 
 
-def published(targets: Targets, runs: Sequence[Run]) -> dict[str, Any]:
-    """The counts of a fit: numbers for two classes, one for each class otherwise."""
+def published(targets: Targets, runs: Sequence[Run], settings: Settings) -> dict[str, Any]:
+    """The counts of a fit, numbers for two classes, one for each class otherwise; and where it ended."""
     alphas = [run.state.alpha for run in runs]
     sides = [targets.values == targets.positive(task) for task in range(len(runs))]
     # a product would first copy the truth values as numbers, which takes longer
@@ -282,4 +284,5 @@ def published(targets: Targets, runs: Sequence[Run]) -> dict[str, Any]:
         "false_negatives_": missed,
         "dual_coef_": alphas,
     }
-    return {name: targets.of_tasks(value) for name, value in counts.items()}
+    numbers = {name: targets.of_tasks(value) for name, value in counts.items()}
+    return numbers | {"_states": [run.state.with_step(settings.eta0) for run in runs]}

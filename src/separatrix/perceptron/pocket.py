@@ -13,12 +13,12 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
+from separatrix.design.sample import Sample
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.perceptron.perceptron import hyperplanes, signed_steps
 from separatrix.perceptron.recorder import Recorder
-from separatrix.separation.sides import error_bound, identical_rows
+from separatrix.separation.sides import error_bound, identical_rows, wrong
 from separatrix.solvers.online import TIES, Rows, State
-from separatrix.targets import Targets
 
 CHUNK = 64  # updates whose errors are counted together: one matrix product instead of many
 
@@ -122,8 +122,9 @@ class Walk:
         return errors == 0
 
 
-def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
+def learn(sample: Sample, settings: Settings) -> Fit:
     """One walk for each task; the model is what is in the pockets."""
+    design, targets, weight = sample.design, sample.targets, sample.weight
     trace = Trace() if settings.trace else None
     walks, bounds, passes = [], [], 1
     for number in range(targets.tasks):
@@ -143,10 +144,11 @@ def pocket(design: Design, targets: Targets, weight: Floats, settings: Settings)
             walk.finish()
         walks.append(walk)
     model = hyperplanes(design, np.array([walk.state.scaled(walk.pocket.w) for walk in walks]))
-    parts = [
-        error_bound(design, targets, weight, number, model.coef[number], float(model.intercept[number]), bounds[number])
-        for number in range(targets.tasks)
-    ]
+    parts = []
+    for number, (w, b, bound) in enumerate(zip(model.coef, model.intercept.tolist(), bounds, strict=True)):
+        errors = float(weight[wrong(design, targets.task_signs(number), w, b)].sum())
+        proof = "identical rows" if bound > 0 else "nothing"
+        parts.append(error_bound(design, targets, number, w, b, errors, bound, proof))
     attributes = {
         "errors_": targets.of_tasks([part.errors for part in parts]),
         "n_updates_": targets.of_tasks([walk.updates for walk in walks]),

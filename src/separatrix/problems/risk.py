@@ -17,11 +17,10 @@ from separatrix.design import Block, Design
 from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
 from separatrix.penalties import Ridge
-from separatrix.problems.scored import Classes, ScoredLoss
+from separatrix.problems.scored import ScoredLoss
 from separatrix.targets import Targets
 
-PAIRS = 3  # columns of V whose pairs are taken one by one in a Hessian
-ENTRIES = 1 << 20  # of the rows of a Hessian that are held at a time
+ENTRIES = 1 << 16  # of the rows of a Hessian that are held at a time, so that they stay in cache
 
 
 @dataclass(frozen=True)
@@ -118,24 +117,13 @@ class Risk:
             HD = self.inner(HD)
         return np.asarray(HD + self.penalty.gradient(D))
 
-    def hessian(self, V: Floats) -> Floats:
-        """The (k p, k p) matrix of second derivatives, for V taken column after column.
-
-        Few columns: a Gram matrix for each pair of them. Softmax of more classes: sum_a B_a B_a' ⊗ Z'diag(c P_a)Z -
-        A'diag(c)A, where the rows of A are B'p_i ⊗ z_i: one product for all pairs, some rows at a time.
-        """
-        p, k = self.design.p, self.k
-        data, size = (self.targets.values, self.weight), self.design.square_bytes
-        if k <= PAIRS or not isinstance(self.loss, Classes):
-            (H,) = self.design.reduce(_hessian, *data, args=(self.loss, V), block_bytes=size)
-            H = H.reshape(k * p, k * p)
-        else:
-            own, all_pairs = self.design.reduce(_hessian_of_classes, *data, args=(self.loss, V), block_bytes=size)
-            B = self.basis
-            squares = (B[:, :, None] * B[:, None, :]).reshape(len(B), k * k)
-            H = (squares.T @ own.reshape(len(B), p * p)).reshape(k, k, p, p).transpose(0, 2, 1, 3).reshape(k * p, k * p)
-            H -= all_pairs
-        H.ravel()[:: k * p + 1] += np.tile(self.ridge, k)
+    def hessian(self, V: Floats, bend: Floats | None = None) -> Floats:
+        """The (k p, k p) matrix of second derivatives, for V taken column after column; the bend is that at V."""
+        bend = self.expand(V)[2] if bend is None else bend
+        args, size = (self.loss,), self.design.square_bytes
+        (H,) = self.design.reduce(_hessian, bend, self.weight, args=args, block_bytes=size)
+        H = H.reshape(V.size, V.size)
+        H.ravel()[:: V.size + 1] += self.ridge if self.k == 1 else np.tile(self.ridge, self.k)
         return np.asarray(H)
 
     def sample(self, rows: slice | Integers) -> Self:
@@ -162,27 +150,17 @@ def _bent(block: Block, bend: Floats, c: Floats, loss: ScoredLoss, D: Floats) ->
     return (block.tdot(c[:, None] * loss.bent(bend, block.dot(D))),)
 
 
-def _hessian(block: Block, codes: Array, c: Floats, loss: ScoredLoss, V: Floats) -> Parts:
-    p, k = V.shape
-    A = c[:, None, None] * loss.curvature(codes, block.dot(V))
-    out = np.empty((k, p, k, p))
-    for a in range(k):
-        for b in range(a + 1):
-            out[a, :, b] = block.gram(A[:, a, b])
-            out[b, :, a] = out[a, :, b]
-    return (out,)
-
-
-def _hessian_of_classes(block: Block, codes: Array, c: Floats, loss: Classes, V: Floats) -> Parts:
-    (p, k), B = V.shape, loss.basis
-    P = loss.bend(codes, block.dot(V))
-    own, all_pairs = np.empty((len(B), p, p)), np.zeros((k * p, k * p))
-    for a in range(len(B)):
-        own[a] = block.gram(c * P[:, a])
-    z, PB, root = block.dot(np.eye(p)), P @ B, np.sqrt(c)[:, None]
+def _hessian(block: Block, bend: Floats, c: Floats, loss: ScoredLoss) -> Parts:
+    p, k = block.design.p, loss.k
+    if k == 1:
+        return (block.gram(c * bend[:, 0]),)
+    z, out = block.dot(np.eye(p)), np.zeros((k, p, k, p))
     step = max(1, ENTRIES // (k * p))
-    for first in range(0, len(c), step):
-        rows = slice(first, first + step)
-        A = (PB[rows, :, None] * (root[rows] * z[rows])[:, None, :]).reshape(-1, k * p)
-        all_pairs += A.T @ A  # half of which BLAS computes, as it is symmetric
-    return own, all_pairs
+    for some in (slice(first, first + step) for first in range(0, len(z), step)):
+        for a, unit in enumerate(np.eye(k)):
+            curved = c[some, None] * loss.bent(bend[some], unit[None])
+            rows = (curved[:, : a + 1, None] * z[some, None]).reshape(len(curved), -1)
+            out[a, :, : a + 1] += (z[some].T @ rows).reshape(p, a + 1, p)
+    for a in range(k):
+        out[:a, :, a] = out[a, :, :a].transpose(1, 2, 0)
+    return (out,)

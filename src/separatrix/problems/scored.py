@@ -1,7 +1,7 @@
 """A loss of the scores of rows whose labels are class codes: what a risk asks of `losses`.
 
 `TwoClasses` is any loss of a margin, y = ±1; `Classes` is softmax. A loss whose name is in `loops.passes.PASSES` is
-computed by compiled passes; any other one goes by blocks through `pointwise` and `curvature`.
+computed by compiled passes; any other one goes by blocks through `pointwise` and `bend`.
 """
 
 from __future__ import annotations
@@ -54,12 +54,8 @@ class ScoredLoss(ABC):
         """Loss (m,) and its slope (m, k) at the scores Z of some rows."""
 
     @abstractmethod
-    def curvature(self, codes: Array, Z: Floats) -> Floats:
-        """Second derivatives (m, k, k) of the loss at the scores Z of some rows."""
-
-    @abstractmethod
     def own_curvature(self, codes: Array, Z: Floats) -> Floats:
-        """The diagonals (m, k) of `curvature`."""
+        """The diagonals (m, k) of the second derivatives (m, k, k) of the loss at the scores Z of some rows."""
 
     @abstractmethod
     def bend(self, codes: Array, Z: Floats) -> Floats:
@@ -67,7 +63,7 @@ class ScoredLoss(ABC):
 
     @abstractmethod
     def bent(self, bend: Floats, D: Floats) -> Floats:
-        """The curvature of some rows times D (m, k)."""
+        """The curvature of some rows times D (m, k), or (1, k) for all of them."""
 
     @abstractmethod
     def mean_bend(self, bend: Floats, c: Floats) -> tuple[Floats, Floats]:
@@ -99,9 +95,6 @@ class TwoClasses(ScoredLoss):
     def pointwise(self, codes: Array, Z: Floats) -> tuple[Floats, Floats]:
         y = 2.0 * codes[:, None] - 1.0
         return self.loss.value(y, Z)[:, 0], self.loss.slope(y, Z)
-
-    def curvature(self, codes: Array, Z: Floats) -> Floats:
-        return self.own_curvature(codes, Z)[:, :, None]
 
     def own_curvature(self, codes: Array, Z: Floats) -> Floats:
         return np.asarray(self.loss.curvature(2.0 * codes[:, None] - 1.0, Z))
@@ -146,12 +139,6 @@ class Classes(ScoredLoss):
         loss = log_total - below[codes, rows]
         P[codes, rows] -= 1.0
         return loss, (P.T if Z.shape[1] > self.k else P.T @ self.basis)
-
-    def curvature(self, codes: Array, Z: Floats) -> Floats:
-        P = self.bend(codes, Z)
-        PB = P @ self.basis
-        squares = (self.basis[:, :, None] * self.basis[:, None, :]).reshape(len(self.basis), -1)
-        return (P @ squares).reshape(-1, self.k, self.k) - PB[:, :, None] * PB[:, None, :]
 
     def own_curvature(self, codes: Array, Z: Floats) -> Floats:
         P = self.bend(codes, Z)

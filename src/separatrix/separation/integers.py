@@ -20,7 +20,6 @@ try:
 except ImportError:
     fmpz_mat = None
 
-WORTH = 100  # entries beyond which python-flint pays
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -119,7 +118,7 @@ def echelon(rows: Any) -> tuple[Array, list[int]]:
     python-flint does it faster for many columns, if it is installed (the extra ``exact``).
     """
     A = np.array(rows, dtype=object)
-    if fmpz_mat is not None and A.size > WORTH:
+    if fmpz_mat is not None and A.size:
         form, _, rank = fmpz_mat([[int(entry) for entry in row] for row in A]).rref()
         reduced = np.array([[int(entry) for entry in row] for row in form.tolist()[:rank]], dtype=object)
         return reduced.reshape(rank, A.shape[1]), [next(j for j, entry in enumerate(row) if entry) for row in reduced]

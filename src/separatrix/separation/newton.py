@@ -19,9 +19,9 @@ from separatrix._typing import Array, Floats
 from separatrix.design import Block
 from separatrix.design.reducing import Parts
 from separatrix.separation.cone import Cone, leads, pull
+from separatrix.solvers.newton import FACTORED_ORDER
 
 STEPS = 60
-FACTORED = 2000  # coefficients up to which the Hessian is formed
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding
 SMALL = 1e-8  # a squared Newton decrement after which the weights are finished by linear steps
 
@@ -92,7 +92,7 @@ def newton(cone: Cone) -> Outcome:
 
 def visit(cone: Cone, V: Floats) -> State:
     """One pass over the rows."""
-    form = cone.q <= FACTORED
+    form = cone.q <= FACTORED_ORDER
     k, p = cone.k, cone.design.p
     loss, wrong, total, *rest = cone.design.reduce(_terms, cone.codes, args=(V, form))
     matrix: Floats | None = None

@@ -14,6 +14,7 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
 from separatrix.design import Block, Design, as_design
 from separatrix.design.reducing import Parts
+from separatrix.design.row_space import ROTATED
 from separatrix.errors import UndecidedError
 from separatrix.separation.cone import Cone, conditioned, powers_of_two
 from separatrix.separation.directions import separator, shortest, user_units, with_first_class
@@ -29,7 +30,6 @@ from separatrix.targets import Targets
 SMALL_ORDER = 150  # coefficients, and
 SMALL_ENTRIES = 20_000_000  # entries, up to which exact arithmetic is tried without being asked for
 SMALL_BALANCE = 30_000_000  # steps of elimination, the same
-WIDE = 1_000_000_000  # steps of elimination, n² d, up to which columns are chosen among more than there are rows
 HINTS = 400  # rows that the exact method starts from
 TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
 
@@ -75,7 +75,7 @@ class Search:
 
     def run(self) -> Separator | Inseparable:
         """The certificate of the verdict."""
-        if self.design.d > self.design.n and self.design.n**2 * self.design.d <= WIDE:
+        if self.design.d > self.design.n and self.design.n * self.design.d <= ROTATED:
             found = self._on_few_columns()
             if found is not None:
                 return found

@@ -44,21 +44,25 @@ def separator(design: Design, targets: Targets, task: int, w: Floats, b: float) 
     return Separator(targets.classes, w[None].copy(), np.array([b]), targets.positive(task), max(0.0, margin))
 
 
-def error_bound(
-    design: Design, targets: Targets, weight: Floats, task: int, w: Floats, b: float, lower_bound: float
-) -> ErrorBound:
-    """The certificate that counts the errors of a hyperplane; the bound is 0 or that of `identical_rows`."""
+def wrong(design: Design, y: Floats, w: Floats, b: float) -> Array:
+    """Which rows are on the wrong side, a score of 0 counting as positive; without rounding."""
     _, signs = sides(design, w, b)
-    wrong = (signs >= 0) != (targets.task_signs(task) > 0)
+    return np.asarray((signs >= 0) != (y > 0))
+
+
+def error_bound(
+    design: Design, targets: Targets, task: int, w: Floats, b: float, errors: float, lower_bound: float, proof: str
+) -> ErrorBound:
+    """The certificate of the errors of a hyperplane, and of what is proven necessary."""
     return ErrorBound(
         classes=targets.classes,
         coef=w[None].copy(),
         intercept=np.array([b]),
         positive=targets.positive(task),
         class_weight=targets.class_weight,
-        errors=float(weight[wrong].sum()),
+        errors=errors,
         lower_bound=lower_bound,
-        proof="identical rows" if lower_bound > 0 else "nothing",
+        proof=proof,
         fit_intercept=design.intercept,
     )
 

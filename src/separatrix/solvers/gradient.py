@@ -13,9 +13,9 @@ from separatrix.design.block import row_squares
 from separatrix.design.reducing import Parts
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
+from separatrix.solvers.newton import FACTORED_ORDER
 
 FAR = 1e100
-FACTORED = 1000  # order of a Gram matrix whose eigenvalues cost next to nothing
 
 
 def gradient_descent(risk: Risk, V: Floats, rate: float) -> Iterator[State]:
@@ -49,7 +49,7 @@ def largest_eigenvalue(design: Design, weight: Floats) -> float:
     For many, the lesser of the trace and Collatz's bound max_j (|G| v)_j / v_j, which holds for any v > 0 and is tight
     for the dominant vector of |Z|' C |Z|. Power iteration alone would give a lower bound, hence too long a step.
     """
-    if design.p <= FACTORED:
+    if design.p <= FACTORED_ORDER:
         top = linalg.eigvalsh(design.gram(weight), subset_by_index=[design.p - 1, design.p - 1])[0]
         return float(top) * (1 + 1e-12)
     v = np.ones(design.p)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from separatrix._typing import Floats
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 
-MEMORY = 20
+MEMORY = 20  # pairs that are kept
 EPS = float(np.finfo(np.float64).eps)
 
 Preconditioner: TypeAlias = Callable[[Floats], Floats]
+Dot: TypeAlias = Callable[[Floats, Floats], Any]
+Pair: TypeAlias = tuple[Floats, Floats, Any]  # s, y and 1 / s.y, 0 for a pair of no use
 
 
 def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State]:
@@ -24,12 +26,12 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
     One pass over the data per trial step. The step t = 1 is nearly always taken; where it is too long, P is scaled
     from then on to agree with the last pair: y'Py = s'y.
     """
-    pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MEMORY)
+    pairs: deque[Pair] = deque(maxlen=MEMORY)
     scale = 1.0
     value, gradient = risk.value_and_gradient(V)
     yield State(V, value, gradient)
     while True:
-        step = -_two_loops(gradient, pairs, precondition, scale)
+        step = -two_loops(gradient, pairs, precondition, _dot, scale)
         slope = float(np.vdot(gradient, step))
         t = 1.0
         while True:
@@ -53,17 +55,19 @@ def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State
         yield State(V, value, gradient, -slope, stalled)
 
 
-def _two_loops(
-    gradient: Floats, pairs: deque[tuple[Floats, Floats, float]], precondition: Preconditioner, scale: float
-) -> Floats:
-    """B g by the two-loop recursion."""
-    q = gradient.copy()
+def two_loops(G: Floats, pairs: Sequence[Pair], precondition: Preconditioner, dot: Dot, scale: float = 1.0) -> Floats:
+    """B g by the two-loop recursion, or B_f g_f for many f at once if ``dot`` gives a product for each f."""
+    q = G.copy()
     coefficients = []
     for s, y, rho in reversed(pairs):
-        a = rho * float(np.vdot(s, q))
+        a = rho * dot(s, q)
         q -= a * y
         coefficients.append(a)
     q = scale * precondition(q)
     for (s, y, rho), a in zip(pairs, reversed(coefficients), strict=True):
-        q += (a - rho * float(np.vdot(y, q))) * s
+        q += (a - rho * dot(y, q)) * s
     return q
+
+
+def _dot(a: Floats, b: Floats) -> float:
+    return float(np.vdot(a, b))

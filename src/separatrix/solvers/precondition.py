@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -16,7 +14,7 @@ from separatrix.design.block import product
 from separatrix.design.reducing import Parts
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import ScoredLoss
-from separatrix.solvers.driver import State, run
+from separatrix.solvers.driver import run
 from separatrix.solvers.lbfgs import Preconditioner, lbfgs
 
 # L-BFGS preconditioned by the Hessian of r p rows takes about 5 + 700/r² passes (measured). A pass moves 8 n p bytes,
@@ -26,32 +24,21 @@ BALANCE = 14_000.0
 TRIAL = 8  # passes over the sample that it takes to ask whether the diagonal will do
 LEFT = 1e-4  # of F, as a gap at the sample's optimum, is what passes over all rows have to get rid of
 SHORT = 5  # steps that leave a sample closer to its own optimum than that is to everyone's
-LONGER = 20  # by the diagonal alone, which costs less than a Hessian where nobody knows yet which rows will matter
-FAINT = 0.2  # of the mean curvature: what rows with less hold together is less than that of the whole
-MOST = 0.5  # of the rows are enough in any case
-FRESH = 16  # passes in which it should have done, or it is time to look where the curvature is by now
 
 
 def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     """A start nearly solved on a sample of the rows, and the inverse Hessian there, of other rows.
 
-    Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small. Sparse rows
-    cost little in a Hessian, so there it is that of the rows that make up most of it.
+    Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small.
     """
-    step = _spacing(risk)[0]
-    fitted = risk.sample(slice(0, None, step))
-    if risk.design.sparse:
-        V = run(lbfgs(fitted, V, diagonal(fitted, V)), lambda state: False, LONGER)[0].V
-    else:
-        half = fitted.sample(slice(0, None, 2))  # does for these steps
-        V = run(lbfgs(fitted, V, kronecker(half, half.expand(V)[2])), lambda state: False, SHORT)[0].V
+    fitted = risk.sample(slice(0, None, _spacing(risk)[0]))
+    half = fitted.sample(slice(0, None, 2))  # does for these steps
+    V = run(lbfgs(fitted, V, kronecker(half, half.expand(V)[2])), lambda state: False, SHORT)[0].V
     return V, sampled_at(risk, V)
 
 
 def sampled_at(risk: Risk, V: Floats) -> Preconditioner:
-    """The inverse Hessian at V of rows that V was not fitted to; of sparse rows, of those that make up most of it."""
-    if risk.design.sparse:
-        return kronecker(*_most_curved(risk, V))
+    """The inverse Hessian at V of rows that V was not fitted to."""
     others = risk.sample(_others(_spacing(risk)[0]))
     return kronecker(others, others.expand(V)[2])
 
@@ -63,7 +50,7 @@ def easy(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner, int] | None:
     those on all rows. And who promises to gain more than F, which is never negative, knows too little of the Hessian.
     """
     step, price = _spacing(risk)
-    if risk.design.sparse or risk.design.p < 20 * TRIAL * risk.k:
+    if risk.design.p < 20 * TRIAL * risk.k:
         return None
     fitted, others = risk.sample(slice(0, None, step)), risk.sample(_others(step))
     precondition = diagonal(fitted, V)
@@ -77,40 +64,17 @@ def easy(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner, int] | None:
 
 
 def _spacing(risk: Risk) -> tuple[int, float]:
+    return spacing(risk.design.n, risk.design.p, risk.k)
+
+
+def spacing(n: int, p: int, k: int) -> tuple[int, float]:
     """Which fraction of the rows to sample, and how many passes over all rows it costs to solve with their Hessian."""
-    n, p = risk.design.n, risk.design.p
     ratio = max(3.0, (BALANCE * n / p**2) ** (1 / 3))
-    return max(1, n // int(ratio * p)), 5.0 + 700.0 / ratio**2 + ratio * p**2 / (10.0 * n * risk.k)
+    return max(1, n // int(ratio * p)), 5.0 + 700.0 / ratio**2 + ratio * p**2 / (10.0 * n * k)
 
 
 def _others(step: int) -> slice:
     return slice(step // 2, None, step)
-
-
-def renewed(risk: Risk, V: Floats) -> Iterator[State]:
-    """L-BFGS on sparse rows, whose preconditioner is computed again where the last one has not been enough.
-
-    For one column, where it is all of the Hessian; of several, the pairs of L-BFGS know more and had better be kept.
-    """
-    V, precondition = sampled(risk, V)
-    first = 0
-    while True:
-        for state in islice(lbfgs(risk, V, precondition), first, FRESH):
-            yield state
-        V, first = state.V, 1
-        precondition = sampled_at(risk, V)
-
-
-def _most_curved(risk: Risk, V: Floats) -> tuple[Risk, Floats]:
-    """The risk of the rows in which the losses bend most, as heavy as they are, and how they bend at V.
-
-    So its Hessian is at most that of all rows, and most of it.
-    """
-    bend = risk.expand(V)[2]
-    bends = risk.weight * risk.loss.mean_bend(bend, risk.weight)[1]
-    count = min(int(MOST * len(bends)), int(np.count_nonzero(bends >= FAINT * bends.mean())))
-    rows = np.sort(np.argpartition(-bends, count)[:count])
-    return replace(risk.sample(rows), weight=risk.weight[rows]), bend[rows]
 
 
 def kronecker(risk: Risk, bend: Floats) -> Preconditioner:

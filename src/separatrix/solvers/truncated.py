@@ -28,13 +28,15 @@ APPROXIMATE = 40  # products that an approximate factor must be worth: it may sa
 Inverse: TypeAlias = Callable[[Floats], Floats]
 
 
-def truncated(risk: Risk, V: Floats, within: Callable[[Floats, float], bool]) -> Iterator[State]:
+def truncated(
+    risk: Risk, V: Floats, within: Callable[[Floats, float], bool], inverse: Inverse | None = None
+) -> Iterator[State]:
     """V ← V - t s, where H s = g up to a residual of η λ, η² = min(1/10, λ² / F), λ = ‖g‖; t as for Newton.
 
     So the residual falls as fast as Newton's method converges. All lengths are in the norm of the factor's inverse.
     The last step ends as soon as a gradient as small as the residual is ``within`` what is asked for at the value F.
+    ``inverse`` is what is known of H⁻¹ before a factor is bought.
     """
-    inverse: Inverse | None = None
     ledger = _Ledger(risk)
     value, gradient, bend = risk.expand(V)
     yield State(V, value, gradient)
@@ -113,7 +115,7 @@ class _Ledger:
         if self._spent_in_all > self._price_of_all:
             self._spent = self._spent_in_all = 0.0
             self.exact = True
-            return _inverse(self.risk.hessian(V))
+            return _inverse(self.risk.hessian(V, bend))
         if self._spent > self._price:
             self._spent = 0.0
             self.exact = self.risk.k == 1

@@ -1,21 +1,38 @@
-"""A 0/1 matrix y: one independent predictor for each column, put together to one fit."""
+"""Logistic regression as the user asked for it: by the loss and the solver; of a 0/1 matrix y, column by column."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.certificates import All, Certificate
+from separatrix.design.sample import Sample
 from separatrix.geometry import Hyperplanes
-from separatrix.logistic.penalised import Start
+from separatrix.logistic.euclidean import euclidean
+from separatrix.logistic.firth import firth
+from separatrix.logistic.penalised import Settings
+from separatrix.logistic.plain_rules import descended_logistic
+from separatrix.logistic.progress import watched
 from separatrix.outcome import Fit, Trace
 
 
-def row(start: Start, j: int) -> Start:
-    """The first weights of column j."""
-    return None if start is None else (start[0][j : j + 1], start[1][j : j + 1])
+def learn(sample: Sample, settings: Settings) -> Fit:
+    """One fit, or one for each column of a 0/1 matrix, put together."""
+    if settings.firth:
+        solve = firth
+    elif settings.loss == "squared_error":
+        solve = euclidean
+    else:
+        solve = descended_logistic if settings.plain else watched
+    fits = [
+        solve(sample.design, targets, sample.weight, settings.of_column(j) if sample.targets.multilabel else settings)
+        for j, targets in enumerate(sample.targets.columns)
+    ]
+    fit = together(fits, sample.targets.classes) if sample.targets.multilabel else fits[0]
+    return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])})
 
 
 def together(fits: list[Fit], classes: Any) -> Fit:
