@@ -1,7 +1,7 @@
 """The hard margin: min over (w, b) of 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, by an interior-point method.
 
 Its steps factor a matrix as wide as the rows. Rows that are wider than many are known by their products instead, or
-taken to the space they span, as w = sum_i alpha_i y_i x_i is in it. Of many rows, only those that may bind are compared.
+taken to the space they span, as w = sum_i alpha_i y_i x_i is in it. Of many rows, only those that may bind take part.
 """
 
 from __future__ import annotations
