@@ -13,7 +13,15 @@ from separatrix.solvers.active_set import approached, polished
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import best_intercept, dual, gap, may_fall, may_rise, relative_gap
+from separatrix.solvers.soft_margin import (
+    best_intercept,
+    best_squared_intercept,
+    dual,
+    gap,
+    may_fall,
+    may_rise,
+    relative_gap,
+)
 from separatrix.svm import kernel_svm
 
 
@@ -193,3 +201,18 @@ def test_a_bound_far_above_every_alpha_leaves_them_alone(U, intercept):
     optimised(np.outer(x, x), np.ones(2), y, np.full(2, U), alpha, F, 1e-9, 100, intercept)
     assert alpha.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(F, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_best_intercept_of_the_squared_hinge_is_no_worse_than_any_other(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    F, U = rng.normal(size=n).round(int(rng.integers(0, 4))), 10.0 ** rng.uniform(-3, 3, n)
+    y = np.where(rng.random(n) < rng.random(), 1.0, -1.0)
+
+    def loss(b):
+        return (U * np.maximum(0.0, y * (F - b)) ** 2).sum()
+
+    best = best_squared_intercept(F, y, U)
+    others = np.concatenate([F, np.linspace(F.min() - 1.0, F.max() + 1.0, 1001), best + np.array([-1e-6, 1e-6])])
+    assert loss(best) <= min(map(loss, others)) * (1 + 1e-12) + 1e-30

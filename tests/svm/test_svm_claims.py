@@ -19,7 +19,7 @@ from separatrix.errors import InvalidInputError
 from separatrix.kernels import Graph, Rbf, Spectrum, WeisfeilerLehman, resolve
 from separatrix.svm import svc as learner
 from separatrix.svm import tiny_pairs
-from separatrix.svm.linear import hinge
+from separatrix.svm.linear import soft
 
 
 def exact_objective(w, b, X, y, U, squared=False):
@@ -189,7 +189,7 @@ def test_machine_precision_only_where_it_costs_next_to_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((12_000, 40))
     y = X @ rng.standard_normal(40) + rng.standard_normal(12_000) > 0
-    monkeypatch.setattr(hinge, "interior_point", None)  # twenty Gram matrices of all rows, to digits nobody asked for
+    monkeypatch.setattr(soft, "interior_point", None)  # twenty Gram matrices of all rows, to digits nobody asked for
     model = LinearSVC().fit(X, y)
     assert model.status_ is Status.CERTIFIED
     assert model.certificate_.verify(X, y)

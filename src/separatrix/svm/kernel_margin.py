@@ -18,8 +18,7 @@ from separatrix.kernels import KernelRows
 from separatrix.loops import threads
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
-from separatrix.solvers.soft_margin import EPS
-from separatrix.svm.balance import balanced
+from separatrix.solvers.soft_margin import EPS, balanced
 from separatrix.svm.binding import MORE, START, KernelPoints, binding, evenly
 from separatrix.svm.kernel_svm import MOST_ITERATIONS, is_semidefinite, scaled_matrix
 
@@ -162,9 +161,7 @@ def _hulls(K: Floats, y: Floats, beta: Floats, count: int, intercept: bool) -> _
     largest = float(beta.max(initial=0.0))
     if not largest > 0:
         return _Hulls(beta, np.inf, False, count)
-    alpha = np.where(beta > 1e-9 * largest, beta, 0.0) / largest
-    if intercept:
-        alpha = balanced(alpha, y, np.full(len(y), np.inf))
+    alpha = balanced(np.where(beta > 1e-9 * largest, beta, 0.0) / largest, y, np.full(len(y), np.inf), intercept)
     c, total = alpha * y, float(alpha.sum())
     if not total > 0:
         return _Hulls(alpha, np.inf, False, count)

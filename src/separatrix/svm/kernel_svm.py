@@ -24,8 +24,7 @@ from separatrix.solvers.active_set import approached, ascended, polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_gap, sums
-from separatrix.svm.balance import balanced
+from separatrix.solvers.soft_margin import EPS, balanced, best_intercept, dual, relative_gap, sums
 from separatrix.svm.pair_matrices import symmetric
 
 DENSE = 2000  # points whose kernel matrix is held in full
@@ -121,9 +120,7 @@ def soft_margin(
     definite = is_semidefinite(rows, K, scale)
     start = None if start is None else np.minimum(start * scale, U)
     found = _optimum(rows, scale, K if definite else None, y, U, settings, dense, start)
-    alpha = np.clip(found.alpha, 0.0, U)
-    if settings.fit_intercept:
-        alpha = np.minimum(balanced(alpha, y, U), U)
+    alpha = balanced(np.clip(found.alpha, 0.0, U), y, U, settings.fit_intercept)
     if not np.array_equal(alpha, found.alpha):
         found = replace(found, alpha=alpha, F=None, summed=0.0)
     return _machine(Problem(rows, scale, K, y, bound), found, settings, definite)
@@ -208,9 +205,7 @@ def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) ->
         for iterate in islice(iterates, MOST_ITERATIONS):
             if not np.isfinite(iterate.beta).all():
                 break
-            alpha = np.minimum(largest * iterate.beta, U)
-            if intercept:
-                alpha = np.minimum(balanced(alpha, y, U), U)
+            alpha = balanced(np.minimum(largest * iterate.beta, U), y, U, intercept)
             F = y - K @ (alpha * y)
             now = relative_gap(alpha, F, y, U, None if intercept else 0.0)
             waited = 0 if now < 0.5 * reached else waited + 1

@@ -17,10 +17,9 @@ from separatrix.outcome import Fit, Status
 from separatrix.separation.search import search
 from separatrix.svm.linear.choose import FACTORED_ORDER
 from separatrix.svm.linear.hard_margin import Widest, proved, widest
-from separatrix.svm.linear.hinge import hinge
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers, outward
 from separatrix.svm.linear.small_table import SmallTable, small_table
-from separatrix.svm.linear.squared_hinge import squared_hinge
+from separatrix.svm.linear.soft import soft_margin
 from separatrix.targets import Targets
 
 
@@ -111,9 +110,9 @@ def soft(
 
 def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
     """If C is so large that only the hard margin is in reach of rounding, through that."""
-    solve = hinge if settings.loss == "hinge" else squared_hinge
-    machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
-    if machine.relative_gap <= settings.tol or settings.loss != "hinge":
+    squared = settings.loss == "squared_hinge"
+    machine = soft_margin(design, y, bound, settings.tol, settings.max_iter, squared, start)
+    if machine.relative_gap <= settings.tol or squared:
         return machine
     if min(design.n, design.p) > FACTORED_ORDER:  # the hard margin takes a matrix of this order
         return machine

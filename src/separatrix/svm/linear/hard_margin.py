@@ -18,7 +18,7 @@ from separatrix.design.row_space import RowSpace, by_products, narrowed, row_pro
 from separatrix.errors import UndecidedError
 from separatrix.kernels import KernelRows, Linear
 from separatrix.solvers.interior_point import LinearMargins, interior_point
-from separatrix.svm.balance import balanced
+from separatrix.solvers.soft_margin import balanced
 from separatrix.svm.binding import MORE, Rows, binding, evenly
 from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
 from separatrix.svm.linear.choose import FACTORED_ORDER
@@ -145,7 +145,7 @@ def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
         return found
     alpha = binding(Rows(rows, y), y, found.alpha)
     w = rows.user_units(rows.tdot((y * alpha)[:, None]))[0][0]
-    alpha = balanced(alpha, y, np.full(design.n, np.inf)) if design.intercept else alpha
+    alpha = balanced(alpha, y, np.full(design.n, np.inf), design.intercept)
     exact = _measured(design, y, w, alpha, found.n_iter, replace(rows, scale=None))
     return exact if exact.upper - exact.lower < found.upper - found.lower else found
 
@@ -174,7 +174,7 @@ def _widest(problem: LinearMargins, state: Floats, beta: Floats, design: Design,
     w = rows.user_units(state[:, None])[0][0]
     inf = np.full(design.n, np.inf)
     alpha = feasible(problem, state, np.where(beta > 1e-9 * beta.max(), beta, 0.0), inf)
-    alpha = balanced(alpha, y, inf) if design.intercept else alpha
+    alpha = balanced(alpha, y, inf, design.intercept)
     return _measured(design, y, w, alpha, n_iter, replace(rows, scale=None))
 
 

@@ -15,7 +15,7 @@ from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.loops.margin_newton import STEPS, margin_newton, room
 from separatrix.loops.rows import BUDGET
-from separatrix.svm.balance import balanced
+from separatrix.solvers.soft_margin import balanced
 from separatrix.svm.linear.choose import Shape
 from separatrix.svm.linear.machine import Machine, of_multipliers
 
@@ -63,8 +63,7 @@ class SmallTable:
         if not np.isfinite(alpha).all():
             return None
         with np.errstate(all="ignore"):
-            if self.design.intercept:
-                alpha = np.minimum(balanced(alpha, y, cap), cap)
+            alpha = balanced(alpha, y, cap, self.design.intercept)
             machine = of_multipliers(self.design, y, alpha, c, n_iter, squared=squared)  # w is a sum of rows
             if not machine.relative_gap <= enough:  # of long rows that sum is known to fewer digits than w
                 w = v[: p - self.design.intercept]
