@@ -9,7 +9,7 @@ from separatrix import SVC
 from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
 from separatrix.loops.working_set import optimised
 from separatrix.solvers import smo
-from separatrix.solvers.active_set import approached, polished
+from separatrix.solvers.active_set import polished
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.smo import Smo
@@ -23,6 +23,12 @@ from separatrix.solvers.soft_margin import (
     relative_gap,
 )
 from separatrix.svm import kernel_svm
+
+
+def approached(K, y, U, violation, steps, start=None):
+    """alpha after as many moves of pairs, and how many there were; the residuals of a start are brought up to date."""
+    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else (start[0].copy(), start[1])
+    return alpha, optimised(K, K.diagonal().copy(), y, U, alpha, F, violation, steps, True)[0]
 
 
 def problem(n=300, seed=0):
@@ -99,7 +105,7 @@ def test_the_cache_holds_what_it_says_through_shrinking():
 def test_large_problems_of_the_estimator_take_this_way(monkeypatch):
     X, y = noisy(700, 4)
     reference = SVC(C=5.0).fit(X, y)
-    monkeypatch.setattr(kernel_svm, "DENSE", 100)
+    monkeypatch.setattr(kernel_svm, "held_in_full", lambda n: n <= 100)
     model = SVC(C=5.0, tol=1e-7, cache_size=0.5).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-7
     assert model.certificate_.verify(X, y)
@@ -139,8 +145,7 @@ def test_the_gap_is_the_primal_less_the_dual():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_warm_start_moves_fewer_pairs_to_the_same_optimum(monkeypatch, classes):
-    monkeypatch.setattr("separatrix.svm.kernel_svm.DENSE", 0)
-    monkeypatch.setattr("separatrix.svm.svc.DENSE_WORK", 0)
+    monkeypatch.setattr(kernel_svm, "held_in_full", lambda n: False)
     X, y = noisy(400, 4, seed=3)
     y = y if classes == 2 else y + (X[:, 0] > 0.5)
     model = SVC(kernel="rbf", warm_start=True, tol=1e-6)

@@ -134,7 +134,7 @@ def test_without_an_intercept_many_points_and_a_warm_start(C, monkeypatch):
     again = model.fit(X, y)
     assert again.certificate_.verify(X, y)
     # the same descent on few points, where a QP solver can tell
-    monkeypatch.setattr("separatrix.svm.kernel_svm.DENSE", 10)
+    monkeypatch.setattr("separatrix.svm.kernel_svm.held_in_full", lambda n: n <= 10)
     few = SVC(C=C, gamma=0.5, fit_intercept=False, tol=1e-6).fit(X[:300], y[:300])
     assert few.status_ is Status.CERTIFIED
     expected = box_optimum(Rbf(0.5)(X[:300], X[:300]), np.where(y[:300] == 1, 1.0, -1.0), np.full(300, C))

@@ -29,7 +29,6 @@ from separatrix.svm.pair_matrices import PairMatrices
 from separatrix.svm.pair_task import Task
 from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
 
-DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method comes before the descent
 LINEAR_ITERATIONS = 1000
 
 
@@ -52,14 +51,13 @@ def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
             _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
             for pair, t in zip(found, tiny, strict=True)
         ]
-    dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
     if task.targets.binary:
-        return [_soft(task, pair, dense, None) for pair in found]
+        return [_soft(task, pair, None) for pair in found]
     classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
     matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
     kernel = task.kernel
     return [
-        _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
+        _soft(task, pair, partial(matrices, pair.positive, pair.negative))
         if t is None or kernel is None
         else _tiny(task, pair, t, kernel)
         for pair, t in zip(found, tiny, strict=True)
@@ -92,14 +90,14 @@ def _tiny(task: Task, pair: Pair, tiny: Tiny, kernel: Mapping[str, Any] | None) 
     )
 
 
-def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | None) -> Member:
+def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member:
     """1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i f(x_i)) in feature space."""
     settings = task.settings
     bound = settings.C * task.weight[pair.rows]
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
     start = task.starts.get((pair.positive, pair.negative))
     start = None if start is None else start[pair.rows]
-    machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
+    machine = soft_margin(rows, pair.y, bound, settings, start, matrix)
     kernel = task.kernel
     if machine.semidefinite and kernel is not None:
         points = partial(_points, task, pair)

@@ -15,8 +15,9 @@ from separatrix.certificates._data import ALLOWED, EPS
 from separatrix.certificates._hinge import CLOSE, TINY
 from separatrix.kernels import KernelRows, Linear
 from separatrix.solvers.tiny_margins import tiny_margins
+from separatrix.svm.choose import held_in_full
 from separatrix.svm.kernel_claims import kernel_unit
-from separatrix.svm.kernel_svm import DENSE, Settings
+from separatrix.svm.kernel_svm import Settings
 from separatrix.svm.one_vs_one import Pair
 from separatrix.svm.pair_matrices import symmetric
 
@@ -44,7 +45,7 @@ def tiny_pairs(
 ) -> list[Tiny | None]:
     """A machine for each pair that is small and comes out within tol; ``points`` are dense rows if k is linear."""
     found: list[Tiny | None] = [None] * len(pairs)
-    if len(pairs) < MANY or rows.n > DENSE or settings.single or not rows.kernel.positive_semidefinite:
+    if len(pairs) < MANY or not held_in_full(rows.n) or settings.single or not rows.kernel.positive_semidefinite:
         return found
     linear = isinstance(rows.kernel, Linear)
     if linear and not isinstance(points, np.ndarray):
