@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix._typing import Floats, Integers
+from separatrix._typing import Floats
 from separatrix.design import as_design
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels, within_range
-from separatrix.kernels import FromFunction, Kernel, KernelRows, Precomputed, PrecomputedColumns, resolve
-from separatrix.targets import Targets
-
-
-@dataclass(frozen=True)
-class KernelSample:
-    """What a kernel learner learns from. Points of weight 0 are left out; `kept` are the others."""
-
-    kernel: Kernel
-    points: Any
-    targets: Targets
-    weight: Floats
-    kept: Integers | slice
-    n_given: int
-
-    def support(self, index: Integers) -> tuple[KernelRows, Integers, Any]:
-        """The chosen points: to compare others with, their positions among those given, and themselves."""
-        given = np.arange(self.n_given)[self.kept][index]
-        if isinstance(self.kernel, Precomputed):
-            columns = PrecomputedColumns(given, self.n_given)
-            return KernelRows(self.kernel, columns), given, np.empty((0, 0))
-        points = take(self.points, index)
-        return KernelRows(self.kernel, points), given, points
+from separatrix.kernels import FromFunction, Kernel, KernelRows, Precomputed, resolve
+from separatrix.kernels.sample import KernelSample as KernelSample
+from separatrix.kernels.sample import take
 
 
 class KernelClassifier(Classifier):
@@ -117,8 +96,3 @@ class KernelClassifier(Classifier):
             tags.input_tags.sparse = tags.input_tags.two_d_array = False
             tags.input_tags.string = True
         return tags
-
-
-def take(points: Any, index: Any) -> Any:
-    """Some of the points, of a list or a matrix."""
-    return [points[i] for i in index] if isinstance(points, list) else points[index]

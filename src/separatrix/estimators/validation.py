@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,21 +14,11 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates._held import unheld
 from separatrix.design import Design, as_design
+from separatrix.design.sample import Sample as Sample
 from separatrix.errors import InvalidInputError
 from separatrix.targets import Targets
 
 LARGEST = 1e150  # beyond this the square of an entry may overflow
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What a learner learns from. Of the `n_given` rows, those of weight 0 are left out; `kept` are the others."""
-
-    design: Design
-    targets: Targets
-    weight: Floats
-    kept: Integers | slice
-    n_given: int
 
 
 def check_training(

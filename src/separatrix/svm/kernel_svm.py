@@ -8,8 +8,8 @@ Kernel values are divided by the largest k(x, x) first, and C multiplied by it: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -46,6 +46,7 @@ class Settings:
     cache_bytes: float = 200 * 2.0**20
     single: bool = False  # whether the model is to be float32
     fit_intercept: bool = True  # whether b is free, or 0
+    starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
 
 
 @dataclass(frozen=True)

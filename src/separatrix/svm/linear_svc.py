@@ -11,6 +11,7 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
 from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
@@ -31,17 +32,13 @@ class Settings:
     loss: str
     tol: float
     max_iter: int
+    starts: Sequence[Start] | None = None  # where an earlier fit ended, one for each task
 
 
-def linear_svc(
-    design: Design,
-    targets: Targets,
-    weight: Floats,
-    kept: Integers,
-    settings: Settings,
-    starts: Sequence[Start] | None = None,
-) -> Fit:
-    """All tasks; ``kept`` are the rows' positions in the data as given, ``starts`` where an earlier fit ended."""
+def learn(sample: Sample, settings: Settings) -> Fit:
+    """The machines of all tasks."""
+    design, targets, weight, starts = sample.design, sample.targets, sample.weight, settings.starts
+    kept = np.arange(sample.n_given)[sample.kept]
     signs = targets.signs(targets.values)
     hard = np.isinf(settings.C)
     bound = weight if hard else settings.C * weight

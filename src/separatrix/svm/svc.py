@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from separatrix._typing import Floats
-from separatrix.certificates import (
-    Certificate,
-    HingeGap,
-)
+from separatrix.certificates import Certificate, HingeGap
 from separatrix.certificates._kernels import take
 from separatrix.design import as_design
-from separatrix.errors import ConvergenceWarning
-from separatrix.kernels import Linear, Precomputed
+from separatrix.errors import ConvergenceWarning, InvalidInputError, SeparatrixError
+from separatrix.geometry import Expansion
+from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Status
 from separatrix.svm.hard_pairs import hard_pair, widest_pair
 from separatrix.svm.kernel_claims import claimed
@@ -32,8 +33,31 @@ from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
 LINEAR_ITERATIONS = 1000
 
 
-def svc(task: Task) -> tuple[Fit, Floats]:
-    """One machine for each pair of classes; see `assembled`."""
+def learn(sample: KernelSample, settings: Settings) -> Fit:
+    """One machine for each pair of classes, and all as one expansion over their support vectors."""
+    linear, single = isinstance(sample.kernel, Linear), settings.single
+    points = sample.points.astype(np.float32) if linear and single else sample.points
+    kept = np.arange(sample.n_given)[sample.kept]
+    try:
+        rows = KernelRows(sample.kernel, sample.points)
+        fit, coef = _machines(Task(rows, points, sample.targets, sample.weight, kept, settings))
+    except SeparatrixError:
+        raise
+    except ValueError as error:  # of the kernel, on these points
+        raise InvalidInputError(str(error)) from error
+    support, given, vectors = sample.support(fit.attributes["support_"])
+    if single and not isinstance(vectors, list):
+        vectors = vectors.astype(np.float32)
+    attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
+    intercept = attributes["intercept_"].astype(np.float64)
+    model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
+    if sparse.issparse(sample.points):  # as scikit-learn has it
+        attributes["dual_coef_"] = sparse.csr_matrix(attributes["dual_coef_"])
+    return replace(fit, model=model, attributes=attributes)
+
+
+def _machines(task: Task) -> tuple[Fit, Floats]:
+    """Of each pair; see `assembled`."""
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
     found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
     if hard:
@@ -95,7 +119,7 @@ def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member
     settings = task.settings
     bound = settings.C * task.weight[pair.rows]
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
-    start = task.starts.get((pair.positive, pair.negative))
+    start = settings.starts.get((pair.positive, pair.negative))
     start = None if start is None else start[pair.rows]
     machine = soft_margin(rows, pair.y, bound, settings, start, matrix)
     kernel = task.kernel
