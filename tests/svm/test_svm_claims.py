@@ -407,7 +407,7 @@ def test_many_small_pairs_are_solved_together_and_as_well_as_alone(kernel, inter
     assert model.status_ is Status.CERTIFIED
     assert isinstance(model.certificate_, All)
     assert model.certificate_.verify(X, y)
-    monkeypatch.setattr(tiny_pairs, "FEW", 0)
+    monkeypatch.setattr(tiny_pairs, "TOGETHER", 0)
     single = SVC(kernel=kernel, gamma=0.2, fit_intercept=intercept).fit(X, y)
     for one, other in zip(model.certificate_.parts, single.certificate_.parts, strict=True):
         assert isinstance(one, HingeGap)

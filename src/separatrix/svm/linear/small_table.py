@@ -19,8 +19,8 @@ from separatrix.solvers.soft_margin import balanced
 from separatrix.svm.linear.choose import Shape
 from separatrix.svm.linear.machine import Machine, of_multipliers
 
-PRECISE = 1e-12  # relative gap, where it costs next to nothing
-GOAL = 1e-14  # the same, as the loop knows it: what is left is for rounding
+PRECISE = 1e-10  # relative gap, where it costs next to nothing; what is left is mostly rounding
+GOAL = 1e-12  # the same, as the loop knows it: what is left is for rounding
 WIDE, NARROWER = 4.0, 0.5  # of the margin: where the hinge is first made smooth; and over the last
 MOST = 300  # steps after which an interior-point method would have been better
 PATIENCE = 50  # steps in which the gap becomes no smaller: it is rounding

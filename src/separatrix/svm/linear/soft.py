@@ -26,10 +26,10 @@ from separatrix.svm.linear.descent import descent
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers
 from separatrix.svm.linear.multipliers import feasible, snapped
 from separatrix.svm.linear.newton import from_machine, from_sample
+from separatrix.svm.linear.small_table import PRECISE
 from separatrix.targets import Targets
 
 BRIEF, FEWER = 30, 5  # passes of coordinate descent over sparse rows; columns for each of them, if that is more
-PRECISE = 1e-12  # relative gap, where it costs next to nothing
 
 
 def soft_margin(
