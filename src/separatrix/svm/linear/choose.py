@@ -4,7 +4,7 @@
 small                 small      small      569 x 30: 2 ms. A pass costs next to nothing: one compiled loop a machine
 dense, few and wide   interior   interior   in the space of the rows, of order n: 60 x 7,000 in 30 ms
 many and wide         descent    gradient   text of 50,000 columns: .2 s; sparse, of 9,890, at C = 1: .3 and .1 s
-dense, tall           sample     sample     5,000 x 600 at C = .01, 1, 100: .4, .9, 5 s; squared .15 s, gradient .3 s
+dense, tall           sample     sample     5,000 x 663 at C = .001, .1, 10: .4, .9, 5 s, interior 1.9, 2.1, 3.1 s
 dense                 interior   interior   3,000 x 1,000 at C = 100: 2.9 and 1.7 s; sample 13.7 s, and never
 sparse, n >= p²       sample     gradient   32,561 x 123 at C = 1: 54 ms, brief 93 ms; squared 30 ms, sample 39 ms
 sparse                brief      gradient   20,000 x 1,500 at C = .01, 1: .02, 1.9 s; squared 20 ms, sample 200 ms
