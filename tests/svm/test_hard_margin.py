@@ -13,7 +13,7 @@ from scipy import sparse
 from separatrix import SVC, HardMarginSVC, LinearSVC, NotSeparableError, UndecidedError
 from separatrix.certificates import Certificate, Inseparable, KernelInseparable, KernelMarginBracket, MarginBracket
 from separatrix.outcome import Status
-from separatrix.solvers.interior_point import LinearMargins
+from separatrix.solvers import interior_point
 
 KERNELS = {
     "linear": lambda A: A @ A.T,
@@ -212,10 +212,10 @@ def test_a_polynomial_is_solved_where_kernel_values_have_too_few_digits(seed):
     assert (model.predict(X) == y).all()
 
 
-def test_wide_rows_are_solved_in_the_space_they_span(monkeypatch):
+def test_systems_of_wide_rows_are_no_larger_than_the_number_of_rows(monkeypatch):
     orders = []
-    factor = LinearMargins.factor
-    monkeypatch.setattr(LinearMargins, "factor", lambda self, D: orders.append(self.design.p) or factor(self, D))
+    factor = interior_point.positive_definite
+    monkeypatch.setattr(interior_point, "positive_definite", lambda M: orders.append(len(M)) or factor(M))
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(10, 2000)), np.arange(10) % 2
     for intercept in (True, False):
@@ -230,6 +230,22 @@ def test_wide_rows_are_solved_in_the_space_they_span(monkeypatch):
     with pytest.raises(NotSeparableError) as caught:
         HardMarginSVC().fit(X, y)
     assert caught.value.certificate.verify(X, y)
+
+
+@pytest.mark.parametrize("model", [HardMarginSVC(), LinearSVC(C=np.inf)], ids=["SVC", "LinearSVC"])
+def test_of_many_rows_those_that_bind_are_found(model):
+    rng, n = np.random.default_rng(0), 30_000
+    y = np.arange(n) % 2
+    depth = 1.0 + rng.uniform(0.01, 3.0, n)
+    side = rng.normal(size=(n, 2))
+    depth[[20_001, 20_002]], side[[20_001, 20_002]] = 1.0, 0.25  # opposite each other, so that no margin exceeds 1
+    u = np.array([2.0, -1.0, 2.0]) / 3.0
+    X = np.outer(np.where(y == 1, depth, -depth), u) + side @ np.array([[1.0, 2.0, 0.0], [2.0, 0.0, -2.0]])
+    model.fit(X, y)
+    assert model.margin_ == pytest.approx(1.0, rel=1e-9)
+    np.testing.assert_allclose(model.coef_[0], u, atol=1e-9)
+    assert set(model.support_) == {20_001, 20_002}
+    assert model.certificate_.verify(X, y)
 
 
 @pytest.mark.parametrize("rows", [60, 400])

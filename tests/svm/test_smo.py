@@ -9,12 +9,26 @@ from separatrix import SVC
 from separatrix.kernels import KernelRows, Laplacian, Linear, Poly, Precomputed, Rbf
 from separatrix.loops.working_set import optimised
 from separatrix.solvers import smo
-from separatrix.solvers.active_set import approached, polished
+from separatrix.solvers.active_set import polished
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.row_cache import RowCache
 from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import best_intercept, dual, gap, may_fall, may_rise, relative_gap
+from separatrix.solvers.soft_margin import (
+    best_intercept,
+    best_squared_intercept,
+    dual,
+    gap,
+    may_fall,
+    may_rise,
+    relative_gap,
+)
 from separatrix.svm import kernel_svm
+
+
+def approached(K, y, U, violation, steps, start=None):
+    """alpha after as many moves of pairs, and how many there were; the residuals of a start are brought up to date."""
+    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else (start[0].copy(), start[1])
+    return alpha, optimised(K, K.diagonal().copy(), y, U, alpha, F, violation, steps, True)[0]
 
 
 def problem(n=300, seed=0):
@@ -91,7 +105,7 @@ def test_the_cache_holds_what_it_says_through_shrinking():
 def test_large_problems_of_the_estimator_take_this_way(monkeypatch):
     X, y = noisy(700, 4)
     reference = SVC(C=5.0).fit(X, y)
-    monkeypatch.setattr(kernel_svm, "DENSE", 100)
+    monkeypatch.setattr(kernel_svm, "held_in_full", lambda n: n <= 100)
     model = SVC(C=5.0, tol=1e-7, cache_size=0.5).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-7
     assert model.certificate_.verify(X, y)
@@ -131,8 +145,7 @@ def test_the_gap_is_the_primal_less_the_dual():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_warm_start_moves_fewer_pairs_to_the_same_optimum(monkeypatch, classes):
-    monkeypatch.setattr("separatrix.svm.kernel_svm.DENSE", 0)
-    monkeypatch.setattr("separatrix.svm.svc.DENSE_WORK", 0)
+    monkeypatch.setattr(kernel_svm, "held_in_full", lambda n: False)
     X, y = noisy(400, 4, seed=3)
     y = y if classes == 2 else y + (X[:, 0] > 0.5)
     model = SVC(kernel="rbf", warm_start=True, tol=1e-6)
@@ -193,3 +206,18 @@ def test_a_bound_far_above_every_alpha_leaves_them_alone(U, intercept):
     optimised(np.outer(x, x), np.ones(2), y, np.full(2, U), alpha, F, 1e-9, 100, intercept)
     assert alpha.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(F, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_best_intercept_of_the_squared_hinge_is_no_worse_than_any_other(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    F, U = rng.normal(size=n).round(int(rng.integers(0, 4))), 10.0 ** rng.uniform(-3, 3, n)
+    y = np.where(rng.random(n) < rng.random(), 1.0, -1.0)
+
+    def loss(b):
+        return (U * np.maximum(0.0, y * (F - b)) ** 2).sum()
+
+    best = best_squared_intercept(F, y, U)
+    others = np.concatenate([F, np.linspace(F.min() - 1.0, F.max() + 1.0, 1001), best + np.array([-1e-6, 1e-6])])
+    assert loss(best) <= min(map(loss, others)) * (1 + 1e-12) + 1e-30

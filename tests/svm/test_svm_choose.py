@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from separatrix.svm.linear.choose import Shape, hinge_method, squared_method
+from separatrix.svm.linear.choose import Shape, method
 
 
 @pytest.mark.parametrize(
@@ -13,13 +13,14 @@ from separatrix.svm.linear.choose import Shape, hinge_method, squared_method
         (Shape(150, 4, 5, False), "small", "small"),
         (Shape(569, 30, 31, False), "small", "small"),
         (Shape(114_000, 50, 51, False), "sample", "sample"),
-        (Shape(116_000, 50, 51, False), "sample", "sample"),
-        (Shape(60, 7_000, 7_001, False), "row space", "diagonal"),
-        (Shape(50_000, 50_000, 50_000, True), "descent", "descent"),
-        (Shape(49_749, 300, 300, True), "near", "sample"),
-        (Shape(3_000, 1_500, 1_501, False), "interior", "diagonal"),
+        (Shape(60, 7_000, 7_001, False), "interior", "interior"),
+        (Shape(5_000, 4_000, 4_001, False), "descent", "gradient"),
+        (Shape(50_000, 50_000, 50_000, True), "descent", "gradient"),
+        (Shape(32_561, 123, 123, True), "sample", "gradient"),
+        (Shape(49_749, 300, 300, True), "brief", "gradient"),
+        (Shape(3_000, 1_500, 1_501, False), "interior", "interior"),
     ],
 )
 def test_the_table(shape: Shape, hinge: str, squared: str) -> None:
-    assert hinge_method(shape) == hinge
-    assert squared_method(shape) == squared
+    assert method(shape, squared=False) == hinge
+    assert method(shape, squared=True) == squared

@@ -19,7 +19,7 @@ from separatrix.errors import InvalidInputError
 from separatrix.kernels import Graph, Rbf, Spectrum, WeisfeilerLehman, resolve
 from separatrix.svm import svc as learner
 from separatrix.svm import tiny_pairs
-from separatrix.svm.linear import hinge
+from separatrix.svm.linear import soft
 
 
 def exact_objective(w, b, X, y, U, squared=False):
@@ -134,7 +134,7 @@ def test_without_an_intercept_many_points_and_a_warm_start(C, monkeypatch):
     again = model.fit(X, y)
     assert again.certificate_.verify(X, y)
     # the same descent on few points, where a QP solver can tell
-    monkeypatch.setattr("separatrix.svm.kernel_svm.DENSE", 10)
+    monkeypatch.setattr("separatrix.svm.kernel_svm.held_in_full", lambda n: n <= 10)
     few = SVC(C=C, gamma=0.5, fit_intercept=False, tol=1e-6).fit(X[:300], y[:300])
     assert few.status_ is Status.CERTIFIED
     expected = box_optimum(Rbf(0.5)(X[:300], X[:300]), np.where(y[:300] == 1, 1.0, -1.0), np.full(300, C))
@@ -189,7 +189,7 @@ def test_machine_precision_only_where_it_costs_next_to_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((12_000, 40))
     y = X @ rng.standard_normal(40) + rng.standard_normal(12_000) > 0
-    monkeypatch.setattr(hinge, "interior_point", None)  # twenty Gram matrices of all rows, to digits nobody asked for
+    monkeypatch.setattr(soft, "interior_point", None)  # twenty Gram matrices of all rows, to digits nobody asked for
     model = LinearSVC().fit(X, y)
     assert model.status_ is Status.CERTIFIED
     assert model.certificate_.verify(X, y)
@@ -407,7 +407,7 @@ def test_many_small_pairs_are_solved_together_and_as_well_as_alone(kernel, inter
     assert model.status_ is Status.CERTIFIED
     assert isinstance(model.certificate_, All)
     assert model.certificate_.verify(X, y)
-    monkeypatch.setattr(tiny_pairs, "FEW", 0)
+    monkeypatch.setattr(tiny_pairs, "TOGETHER", 0)
     single = SVC(kernel=kernel, gamma=0.2, fit_intercept=intercept).fit(X, y)
     for one, other in zip(model.certificate_.parts, single.certificate_.parts, strict=True):
         assert isinstance(one, HingeGap)

@@ -7,14 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix._typing import Integers
 from separatrix.certificates import HingeGap
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
 from separatrix.svm.linear.machine import Start
-from separatrix.svm.linear_svc import Settings, linear_svc
+from separatrix.svm.linear_svc import Settings, learn
 
 
 class LinearSVC(Classifier):
@@ -117,11 +116,11 @@ class LinearSVC(Classifier):
             loss=one_of("loss", self.loss, ("hinge", "squared_hinge")),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
+            starts=self._starts(sample),
         )
-        kept = np.arange(sample.design.n) if isinstance(sample.kept, slice) else sample.kept
-        return linear_svc(sample.design, sample.targets, sample.weight, kept, settings, self._starts(sample, kept))
+        return learn(sample, settings)
 
-    def _starts(self, sample: Sample, kept: Integers) -> list[Start] | None:
+    def _starts(self, sample: Sample) -> list[Start] | None:
         """The weights and multipliers of the previous fit, if it was to as many rows of the same shape."""
         before = self.__dict__.get("certificate_")
         parts = [part for part in before.all_parts if isinstance(part, HingeGap)] if before is not None else []
@@ -138,5 +137,5 @@ class LinearSVC(Classifier):
         for part in parts:
             alpha = np.zeros(sample.n_given)
             alpha[part.points] = part.alpha
-            starts.append(Start(np.asarray(part.coef, dtype=np.float64), part.intercept, alpha[kept]))
+            starts.append(Start(np.asarray(part.coef, dtype=np.float64), part.intercept, alpha[sample.kept]))
         return starts

@@ -7,21 +7,17 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Array, Floats
 from separatrix.certificates import HingeGap
-from separatrix.errors import InvalidInputError, SeparatrixError
+from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
-from separatrix.geometry import Expansion
-from separatrix.kernels import KernelRows, Linear
 from separatrix.outcome import Fit
 from separatrix.svm.kernel_svm import Settings
-from separatrix.svm.pair_task import Task
-from separatrix.svm.svc import svc
+from separatrix.svm.svc import learn
 
 
 class SupportVectorClassifier(KernelClassifier):
@@ -59,31 +55,11 @@ class SupportVectorClassifier(KernelClassifier):
         assert isinstance(sample, KernelSample)
         parameters.one_of("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         single = self.__dict__.pop("_single")
-        settings = replace(self._settings(), single=single)
-        kept = np.arange(sample.n_given)[sample.kept]
-        linear = isinstance(sample.kernel, Linear)
-        points = sample.points.astype(np.float32) if linear and single else sample.points
-        try:
-            rows = KernelRows(sample.kernel, sample.points)
-            starts = self._starts(sample.targets.classes, kept, sample.n_given)
-            fit, coef = svc(Task(rows, points, sample.targets, sample.weight, kept, settings, starts))
-        except SeparatrixError:
-            raise
-        except ValueError as error:  # of the kernel, on these points
-            raise InvalidInputError(str(error)) from error
-        support, given, vectors = sample.support(fit.attributes["support_"])
-        if single and not isinstance(vectors, list):
-            vectors = vectors.astype(np.float32)
-        attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
-        intercept = attributes["intercept_"].astype(np.float64)
-        model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
-        if sparse.issparse(sample.points):  # as scikit-learn has it
-            attributes["dual_coef_"] = sparse.csr_matrix(attributes["dual_coef_"])
-        return replace(fit, model=model, attributes=attributes)
+        return learn(sample, replace(self._settings(), single=single, starts=self._starts(sample)))
 
-    def _starts(self, classes: Array, kept: Integers, n: int) -> dict[tuple[int, int], Floats]:
+    def _starts(self, sample: KernelSample) -> dict[tuple[int, int], Floats]:
         """The multipliers of the previous fit, if it was to as many points of the same classes; by pair."""
-        before = self.__dict__.get("certificate_")
+        before, classes, n = self.__dict__.get("certificate_"), sample.targets.classes, sample.n_given
         if not getattr(self, "warm_start", False) or before is None or not np.array_equal(self.classes_, classes):
             return {}
         starts = {}
@@ -91,7 +67,7 @@ class SupportVectorClassifier(KernelClassifier):
             if isinstance(part, HingeGap) and part.negative is not None and np.all(np.asarray(part.points) < n):
                 alpha = np.zeros(n)
                 alpha[part.points] = part.alpha
-                starts[part.positive, part.negative] = alpha[kept]
+                starts[part.positive, part.negative] = alpha[sample.kept]
         return starts
 
     # ------------------------------------------------------------------ scoring

@@ -9,6 +9,8 @@ h = 1/2 and cap = inf that is the squared hinge itself, and neither a nor h chan
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from separatrix._typing import Floats, Integers
@@ -87,7 +89,13 @@ def margin_newton(
         H[diagonal, diagonal] += np.where(free, np.where(H.diagonal() > 0, 0.0, loose), ridge)
         _solved(H, g)
         dm = y * np.array([dense_dot(z, g) for z in Z] or np.zeros(0))
-        t = _length(a, rate, lack, cap, alpha, dm, float(in_turn(g * (ridge * v))), float(in_turn(g * (ridge * g))))
+        linear, square = float(in_turn(g * (ridge * v))), float(in_turn(g * (ridge * g)))
+
+        def slope(t: float) -> float:
+            moved = a + rate * (lack - t * dm)  # noqa: B023
+            return (linear + t * square) - dense_dot(_clipped(moved, cap), dm)  # noqa: B023
+
+        t = step_length(linear - dense_dot(alpha, dm), slope)
         v += t * g
         m += t * dm
 
@@ -137,14 +145,11 @@ def _stationary(Z: Floats, y: Floats, cap: Floats, pull: Floats, alpha: Floats, 
         alpha[freed] = _clipped(alpha[freed] - y[freed] * x, cap[freed])
 
 
-def _length(
-    a: Floats, rate: Floats, lack: Floats, cap: Floats, alpha: Floats, dm: Floats, linear: float, square: float
-) -> float:
-    """Where the slope along the step, which grows, is near 0; at most 1."""
-    first = low_slope = linear - dense_dot(alpha, dm)
-    low, high, high_slope, t = 0.0, 1.0, 0.0, 1.0
+def step_length(first: float, slope: Callable[[float], float]) -> float:
+    """Where the slope along a step, which grows from its first value, is near 0; at most 1."""
+    low, low_slope, high, high_slope, t = 0.0, first, 1.0, 0.0, 1.0
     for _ in range(TRIES):
-        now = (linear + t * square) - dense_dot(_clipped(a + rate * (lack - t * dm), cap), dm)
+        now = slope(t)
         if abs(now) <= FLAT * abs(first) or (t == 1.0 and now < 0):
             break
         if now > 0:

@@ -13,44 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from separatrix._typing import Array, Floats, Integers
-from separatrix.loops.working_set import optimised
-from separatrix.solvers.soft_margin import EPS, TINY, best_intercept, relative_gap, sums
+from separatrix._typing import Floats, Integers
+from separatrix.solvers.soft_margin import EPS, TINY, balanced, best_intercept, relative_gap, sums
 
 ROUNDS = 25
-
-
-def approached(
-    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None = None
-) -> tuple[Floats, int]:
-    """alpha from 0 by so many steps of sequential minimal optimisation, and how many it took.
-
-    Or from the alpha of ``start``, whose second part is F, the residuals there; these are kept up to date.
-
-    With c_i = alpha_i y_i, move c_i up and c_j down by the t >= 0 that is best for F_i - F_j: i has the largest F of
-    those that may rise, and j promises the largest gain (F_i - F_j)² / ‖phi(x_i) - phi(x_j)‖². No such pair is left
-    when F_i - F_j <= violation for all: then f is as close to its optimum as that.
-    """
-    return _optimised(K, y, U, violation, steps, start, intercept=True)
-
-
-def ascended(
-    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None = None
-) -> tuple[Floats, int]:
-    """The same without an intercept, so that no sum of alpha is kept: one alpha moves at a time.
-
-    alpha_i += clip(s_i / k(x_i, x_i)) within its bounds, where s_i = y_i F_i; i is the point that gains most.
-    """
-    return _optimised(K, y, U, violation, steps, start, intercept=False)
-
-
-def _optimised(
-    K: Array, y: Floats, U: Floats, violation: float, steps: int, start: tuple[Floats, Floats] | None, intercept: bool
-) -> tuple[Floats, int]:
-    alpha, F = (np.zeros(len(y)), y.copy()) if start is None else (start[0].copy(), start[1])
-    K, diagonal = np.ascontiguousarray(K), K.diagonal().astype(np.float64)
-    taken, _ = optimised(K, diagonal, y, U, alpha, F, violation, steps, intercept)
-    return alpha, taken
 
 
 @dataclass(frozen=True)
@@ -66,16 +32,16 @@ class Candidate:
     distance: float
 
 
-def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int = ROUNDS, intercept: bool = True) -> Candidate:
+def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, intercept: bool = True) -> Candidate:
     """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite.
 
     Without ``intercept``, b is 0 and sum_i alpha_i y_i is whatever it is.
     """
     with np.errstate(all="ignore"):
-        return _polished(K, y, U, alpha, rounds, intercept)
+        return _polished(K, y, U, alpha, intercept)
 
 
-def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int, intercept: bool) -> Candidate:
+def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, intercept: bool) -> Candidate:
     diagonal = K.diagonal()
     curvature = np.maximum(diagonal, EPS * float(diagonal.max(initial=0.0)) + TINY)
     seen: set[bytes] = set()
@@ -85,7 +51,7 @@ def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, rounds: int, inter
     b = best.b
     if intercept and not np.isfinite(U).all():
         b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
         guess = np.packbits(np.concatenate([bound, free])).tobytes()
@@ -115,13 +81,9 @@ def _snapped(K: Floats, y: Floats, U: Floats, best: Candidate, curvature: Floats
     alpha = best.alpha
     trial = alpha + y * (best.F - best.b) / curvature
     near = np.where(trial <= 0, 0.0, np.where(trial >= U, U, alpha))
-    excess = float(near @ y) if intercept else 0.0
-    if abs(excess) <= 4 * EPS * float(near.sum()) and np.array_equal(near, alpha):
+    if np.array_equal(near, alpha):
         return best
-    free = (near > 0) & (near < U)
-    room = np.where(y * excess > 0, near, np.minimum(U - near, near)) * free
-    if room.sum() > 2.0 * abs(excess):
-        near = near - y * excess * room / room.sum()
+    near = balanced(near, y, U, intercept)
     snapped = _candidate(y, U, near, y - sums(K, near * y), intercept)
     return snapped if snapped.distance <= max(2.0 * best.distance, 1e-12) else best
 

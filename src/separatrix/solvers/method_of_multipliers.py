@@ -29,12 +29,10 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.loops import threads
+from separatrix.loops.margin_newton import step_length
 from separatrix.solvers.interior_point import LinearMargins, positive_definite
 
 NARROWER = 0.5  # h over the last h: less, and each a needs more Newton steps than are saved
-FLAT = 0.3  # slope along a step, relative to the first, that is near enough to its end
-TRIES = 12  # to find the length of a step
-SMALLEST, LARGEST = 0.1, 0.9  # of the bracket of that length, cut off at each try
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,8 @@ def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, h: f
         with threads.single_threaded_blas():
             dv = positive_definite(H)(residual)
         dm = problem.margins(dv)
-        t = _length(_slope(problem, state, dv, m, dm, a, c, h))
+        slope = _slope(problem, state, dv, m, dm, a, c, h)
+        t = step_length(slope(0.0), slope)
         state, m = state + t * dv, m + t * dm
 
 
@@ -82,20 +81,3 @@ def _slope(
     linear, square = float(dv @ (problem.ridge * v - problem.pull)), float(dv @ (problem.ridge * dv))
     start, rate = a + c * (1.0 - m) / h, c * dm / h
     return lambda t: linear + t * square - float(np.clip(start - t * rate, 0.0, c) @ dm)
-
-
-def _length(slope: Callable[[float], float]) -> float:
-    """Where the slope, which grows with the length, is near 0; at most 1."""
-    first = low_slope = slope(0.0)
-    low, high, high_slope, t = 0.0, 1.0, 0.0, 1.0
-    for _ in range(TRIES):
-        now = slope(t)
-        if abs(now) <= FLAT * abs(first) or (t == 1.0 and now < 0):
-            break
-        if now > 0:
-            high, high_slope = t, now
-        else:
-            low, low_slope = t, now
-        cut = low_slope / (low_slope - high_slope)
-        t = low + (high - low) * min(max(cut, SMALLEST), LARGEST)
-    return t

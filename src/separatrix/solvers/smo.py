@@ -28,7 +28,7 @@ from separatrix.loops import threads
 from separatrix.loops.working_set import add_rows, gather, optimised
 from separatrix.solvers.kernel_columns import WORTH_THREADS, KernelColumns
 from separatrix.solvers.row_cache import RowCache
-from separatrix.solvers.soft_margin import dual, gap, may_fall, may_rise, rebalanced, relative_gap
+from separatrix.solvers.soft_margin import balanced, dual, gap, may_fall, may_rise, relative_gap
 
 WORKING_SET = 1024
 SHRINK_EVERY = 4  # working sets
@@ -104,8 +104,7 @@ class Smo:
 
     def _refresh(self) -> None:
         """Residuals of all points in float64: from what has changed since last time, or from all if that is less."""
-        if self.intercept:
-            self.alpha = rebalanced(self.alpha, self.y, self.U)
+        self.alpha = balanced(self.alpha, self.y, self.U, self.intercept)
         change = (self.alpha - self._exact_alpha) * self.y
         moved, used = np.flatnonzero(change), np.flatnonzero(self.alpha)
         everyone = np.arange(len(self.y))

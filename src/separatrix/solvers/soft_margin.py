@@ -67,26 +67,42 @@ def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
 
 
 def best_squared_intercept(F: Floats, y: Floats, U: Floats) -> float:
-    """The b that minimises sum_i U_i max(0, y_i (F_i - b))², by Newton's method: the sum is quadratic in pieces."""
-    b = best_intercept(F, y, U)
-    for _ in range(50):
-        weight = np.where(y * (F - b) > 0, U, 0.0)
-        total = float(weight.sum())
-        step = float(weight @ (F - b)) / total if total > 0 else 0.0
-        b += step
-        if abs(step) <= 4 * EPS * abs(b):
-            break
-    return b
+    """The b that minimises sum_i U_i max(0, y_i (F_i - b))²: where sum_lacking U_i (F_i - b), which falls, is 0.
+
+    It is linear between two F_i, so the last one where it is positive tells which points are lacking at b.
+    """
+    order = np.argsort(F)
+    f, weight, positive = F[order], U[order], y[order] > 0
+    rising, falling = np.where(positive, weight, 0.0), np.where(positive, 0.0, weight)
+    total = rising.sum() - np.cumsum(rising) + np.cumsum(falling)  # of those lacking just above each point
+    pull = float(rising @ f) - np.cumsum(rising * f) + np.cumsum(falling * f) - total * f
+    left = int((pull > 0).sum()) - 1
+    lower, upper = f[max(left, 0)], f[min(left + 1, len(f) - 1)]
+    b = 0.5 * lower + 0.5 * upper  # or, where no point is lacking, between two that would be
+    lacking = np.where(y > 0, b < F, b > F)
+    for _ in range(2 if lacking.any() else 0):  # the second time for what rounding left
+        b += float(U[lacking] @ (F[lacking] - b)) / float(U[lacking].sum())
+    return float(b)
 
 
-def rebalanced(alpha: Floats, y: Floats, U: Floats) -> Floats:
-    """alpha with sum_i alpha_i y_i = 0: what rounding has left of the sum goes to the point with most room for it."""
-    alpha = alpha.copy()
-    for _ in range(3):
-        excess = float(y @ alpha)
-        room = np.where(y * excess > 0, alpha, U - alpha) * ((alpha > 0) & (alpha < U))
-        i = int(np.argmax(room))
-        if excess == 0.0 or not abs(excess) < 0.5 * room[i]:
-            break
-        alpha[i] -= y[i] * excess
-    return alpha
+def balanced(alpha: Floats, y: Floats, bound: Floats, intercept: bool = True) -> Floats:
+    """alpha changed a little so that sum_i alpha_i y_i = 0, if b is free, and 0 <= alpha_i <= bound_i hold.
+
+    The multipliers inside their bounds take up the difference, in proportion to their room; where they cannot, the
+    heavier class is scaled down.
+    """
+    if not intercept:
+        return np.minimum(alpha, bound)
+    excess = float(y @ alpha)
+    room = np.where(y * excess > 0, alpha, bound - alpha)
+    room = np.where((alpha > 0) & (alpha < bound) & np.isfinite(room), room, 0.0)
+    if 0.0 < abs(excess) <= 0.5 * float(room.sum()):
+        alpha = alpha - y * excess * (room / room.sum())
+    positive = y > 0
+    plus, minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
+    if abs(plus - minus) > 4 * EPS * (plus + minus):
+        if min(plus, minus) == 0.0:
+            return np.zeros_like(alpha)
+        heavier = positive if plus > minus else ~positive
+        alpha = np.where(heavier, alpha * (min(plus, minus) / max(plus, minus)), alpha)
+    return np.minimum(alpha, bound)

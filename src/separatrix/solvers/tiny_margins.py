@@ -1,4 +1,4 @@
-"""Many soft margins of a few points each, all at once: what takes a step for one takes a step for all.
+"""Many soft margins of a few points each: what takes a step for one takes a step for all.
 
 Each is  max over alpha of  sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij,  0 <= alpha_i <= U_i, and, with an
 intercept, sum_i alpha_i y_i = 0. First sequential minimal optimisation, in every problem the pair (without an
@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.solvers.soft_margin import EPS, TINY, may_fall, may_rise
+from separatrix.loops.working_set import optimised
+from separatrix.solvers.soft_margin import EPS, TINY
 
 NEAR = 1e-2  # of a margin, by which a problem may be wrong when its free points are first guessed
 STEPS = 4  # for each point, before that
@@ -40,36 +41,10 @@ def tiny_margins(K: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floa
 def approached_all(K: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floats, Floats]:
     """alpha from 0 and its residuals, each problem until it is near, or out of steps."""
     alpha, F = np.zeros_like(y), y.copy()
-    diagonal = np.diagonal(K, axis1=1, axis2=2)
-    open_ = np.arange(len(y))
-    for _ in range(STEPS * y.shape[1]):
-        k, a, f, s, u, d = open_, alpha[open_], F[open_], y[open_], U[open_], diagonal[open_]
-        line = np.arange(len(k))
-        if intercept:
-            i = np.where(may_rise(a, s, u), f, -np.inf).argmax(axis=1)
-            row = K[k, i]
-            lead = np.where(may_fall(a, s, u), f[line, i, None] - f, 0.0)
-            left = np.where(may_rise(a, s, u).any(axis=1), lead.max(axis=1), 0.0)
-            apart = np.maximum(d + d[line, i, None] - 2.0 * row, 4 * EPS)
-            j = (np.maximum(lead, 0.0) ** 2 / apart).argmax(axis=1)
-            room = np.where(s[line, i] > 0, u[line, i] - a[line, i], a[line, i])
-            room = np.minimum(room, np.where(s[line, j] > 0, a[line, j], u[line, j] - a[line, j]))
-            t = np.where(left > NEAR, np.minimum(lead[line, j] / apart[line, j], room), 0.0)
-            alpha[k, i] += s[line, i] * t
-            alpha[k, j] -= s[line, j] * t
-            F[k] -= t[:, None] * (row - K[k, j])
-        else:
-            lack, curvature = s * f, np.maximum(d, 4 * EPS)
-            move = np.clip(a + lack / curvature, 0.0, u) - a
-            left = np.where(move != 0, np.abs(lack), 0.0).max(axis=1)
-            i = (move * (lack - 0.5 * curvature * move)).argmax(axis=1)
-            t = np.where(left > NEAR, move[line, i], 0.0)
-            alpha[k, i] += t
-            F[k] -= (t * s[line, i])[:, None] * K[k, i]
-        open_ = open_[left > NEAR]
-        if not len(open_):
-            break
-    return np.clip(alpha, 0.0, U), F
+    diagonal = np.ascontiguousarray(np.diagonal(K, axis1=1, axis2=2))
+    for k in range(len(y)):
+        optimised(K[k], diagonal[k], y[k], U[k], alpha[k], F[k], NEAR, STEPS * y.shape[1], intercept)
+    return alpha, F
 
 
 def free_points(K: Floats, y: Floats, U: Floats, trial: Floats, b: Floats, intercept: bool) -> Floats:

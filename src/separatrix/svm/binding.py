@@ -16,6 +16,7 @@ from scipy import linalg
 from separatrix._typing import Floats, Integers
 from separatrix.design import Design
 
+START, MORE = 800, 400  # points to begin with where there are many, and points to add at a time
 ROUNDS = 60  # beside one for each point to begin with
 BEGIN = 1e-6  # of the largest weight: points that are in S at first
 INDEPENDENT = 1e-10  # of the first pivot
@@ -144,3 +145,11 @@ def _refined(R: Floats, Z: Floats, goal: Floats) -> Floats:
         rest = goal - Z @ (Z.T @ c)
         c = c + linalg.solve_triangular(R, linalg.solve_triangular(R, rest, trans=1))
     return c
+
+
+def evenly(y: Floats, count: int) -> Integers:
+    """About so many points, of both classes, evenly spaced."""
+    if len(y) <= 2 * count:
+        return np.arange(len(y))
+    sides = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)]
+    return np.sort(np.concatenate([side[:: max(1, 2 * len(side) // count)] for side in sides]))

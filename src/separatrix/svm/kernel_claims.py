@@ -45,11 +45,18 @@ def claimed(
     there are none.
     """
     task, best, tol = Task(y, bound, machine.alpha, settings.fit_intercept, False), machine, settings.tol
+    asks = kernel["kernel"] == "precomputed" or kernel["kernel"] in VECTORS
+    count = len(y) * int(np.count_nonzero((machine.alpha != 0) | (machine.expansion != 0)))
     with np.errstate(all="ignore"):
         shift = 0.0 if rows.kernel.positive_semidefinite else indefiniteness(kernel, points(), len(y))[1]
         for factor in STRETCHED[:1] if settings.single else STRETCHED:
-            stretched = machine if factor == 1.0 else _times(machine, factor)
-            found = _claimed(stretched, rows, unit, points, kernel, task, tol, shift)
+            tried = machine if factor == 1.0 else _times(machine, factor)
+            found = outward(tried, _at_hand(tried, rows, unit, task, shift))
+            close = not found.doubt <= CLEAR and count <= ASKED
+            if asks and (
+                kernel["kernel"] == "precomputed" or close or (count <= AGAIN and not found.relative_gap <= tol)
+            ):
+                found = outward(tried, kernel_sums(kernel, points(), task, tried.expansion, tried.b, tol, shift))
             best = found if factor == 1.0 or found.relative_gap < best.relative_gap else best
             if best.relative_gap <= tol:
                 break
@@ -61,29 +68,6 @@ def _times(machine: Machine, factor: float) -> Machine:
     square = machine.square * factor**2
     expansion, scores = machine.expansion * factor, machine.scores * factor
     return replace(machine, expansion=expansion, b=machine.b * factor, scores=scores, square=square)
-
-
-def _claimed(
-    machine: Machine,
-    rows: KernelRows,
-    unit: float,
-    points: Callable[[], Any],
-    kernel: Mapping[str, Any],
-    task: Task,
-    tol: float,
-    shift: float,
-) -> Machine:
-    def asked() -> Machine:
-        return outward(machine, kernel_sums(kernel, points(), task, machine.expansion, machine.b, tol, shift))
-
-    count = len(task.signs) * int(np.count_nonzero((machine.alpha != 0) | (machine.expansion != 0)))
-    plain = kernel["kernel"] == "precomputed"
-    asks = plain or kernel["kernel"] in VECTORS
-    if plain:
-        return asked()
-    found = outward(machine, _at_hand(machine, rows, unit, task, shift))
-    close = not found.doubt <= CLEAR and count <= ASKED
-    return asked() if asks and (close or (count <= AGAIN and not found.relative_gap <= tol)) else found
 
 
 def outward(machine: Machine, sums: Sums) -> Machine:

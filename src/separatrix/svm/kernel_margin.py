@@ -12,19 +12,16 @@ from itertools import islice
 
 import numpy as np
 
-from separatrix._typing import Floats, Integers
+from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError, UndecidedError
 from separatrix.kernels import KernelRows
 from separatrix.loops import threads
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
-from separatrix.solvers.soft_margin import EPS
-from separatrix.svm.balance import balanced
-from separatrix.svm.binding import KernelPoints, binding
+from separatrix.solvers.soft_margin import EPS, balanced
+from separatrix.svm.binding import MORE, START, KernelPoints, binding, evenly
 from separatrix.svm.kernel_svm import MOST_ITERATIONS, is_semidefinite, scaled_matrix
 
-START = 800  # points to begin with
-MORE = 400  # points to add at a time
 MOST = 4000  # points whose matrix is held in full
 
 
@@ -73,7 +70,7 @@ def hard_margin_kernel(
         raise InvalidInputError(f"A hard margin needs a feature space, but the kernel matrix {reason}: use SVC.")
     columns, root = KernelColumns.of(rows, scale, np.float64), float(np.sqrt(scale))
     n, n_iter = len(y), 0
-    chosen = _evenly(y, START)
+    chosen = evenly(y, START)
     while True:
         found = _dense(scaled_matrix(rows.only(chosen), scale), y[chosen], intercept)
         n_iter += found.n_iter
@@ -164,9 +161,7 @@ def _hulls(K: Floats, y: Floats, beta: Floats, count: int, intercept: bool) -> _
     largest = float(beta.max(initial=0.0))
     if not largest > 0:
         return _Hulls(beta, np.inf, False, count)
-    alpha = np.where(beta > 1e-9 * largest, beta, 0.0) / largest
-    if intercept:
-        alpha = balanced(alpha, y, np.full(len(y), np.inf))
+    alpha = balanced(np.where(beta > 1e-9 * largest, beta, 0.0) / largest, y, np.full(len(y), np.inf), intercept)
     c, total = alpha * y, float(alpha.sum())
     if not total > 0:
         return _Hulls(alpha, np.inf, False, count)
@@ -182,11 +177,3 @@ def _halfway(f: Floats, y: Floats, intercept: bool) -> float:
     if not intercept:
         return 0.0
     return -0.5 * float(f[y > 0].min() + f[y < 0].max())
-
-
-def _evenly(y: Floats, count: int) -> Integers:
-    """About so many points, of both classes, evenly spaced."""
-    if len(y) <= 2 * count:
-        return np.arange(len(y))
-    sides = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)]
-    return np.sort(np.concatenate([side[:: max(1, 2 * len(side) // count)] for side in sides]))

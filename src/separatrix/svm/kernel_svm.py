@@ -1,15 +1,15 @@
 """The soft margin with a kernel: min over w in feature space and b of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i f(x_i)).
 
-Small problems are brought near the optimum by moving some pairs of multipliers, or, where that is not near enough, by
-an interior-point method on the whole kernel matrix; large ones by sequential minimal optimisation on rows of it. Where
-the matrix is at hand, the last digits come from solving for the free points exactly.
+Large problems are solved by sequential minimal optimisation on rows of the kernel matrix. Where that is held in full,
+pairs of multipliers are moved until it can be guessed which points are free, and solving for these gives the last
+digits; what is not solved by that goes to an interior-point method.
 Kernel values are divided by the largest k(x, x) first, and C multiplied by it: the problem is the same, at any scale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -20,21 +20,19 @@ from separatrix.certificates._kernels import LARGEST_TESTED, semidefinite
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import KernelRows, Precomputed
 from separatrix.loops import threads
-from separatrix.solvers.active_set import approached, ascended, polished
+from separatrix.loops.working_set import optimised
+from separatrix.solvers.active_set import polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import EPS, best_intercept, dual, relative_gap, sums
-from separatrix.svm.balance import balanced
+from separatrix.solvers.soft_margin import EPS, balanced, best_intercept, dual, relative_gap, sums
+from separatrix.svm.choose import held_in_full
 from separatrix.svm.pair_matrices import symmetric
 
-DENSE = 2000  # points whose kernel matrix is held in full
 PATIENT = 100  # pairs to move for each point, before the interior-point method has its turn
 LARGEST_BOUND = 1e200  # of C_i k(x_i, x_i): beyond it sums overflow
 SOLVED = 1e-10  # relative gap from which on only rounding is left
-NEAR = 1e-2  # of a margin, by which a pair may be wrong when the free points are first guessed
-HOPEFUL = 0.1  # relative gap up to which guesses are worth their price
-GUESSES = 3  # of the free points, before the interior-point method finds them
+NEAR = (1e-2, 1e-5)  # of a margin, by which a pair may be wrong when the free points are guessed, and guessed again
 MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
 
 
@@ -48,6 +46,7 @@ class Settings:
     cache_bytes: float = 200 * 2.0**20
     single: bool = False  # whether the model is to be float32
     fit_intercept: bool = True  # whether b is free, or 0
+    starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
 
 
 @dataclass(frozen=True)
@@ -100,13 +99,11 @@ def soft_margin(
     y: Floats,
     bound: Floats,
     settings: Settings,
-    dense: bool,
     start: Floats | None = None,
     matrix: Callable[[], Floats] | None = None,
 ) -> Machine:
-    """Solve one task; ``dense`` says whether the interior-point method comes before the descent or after.
+    """Solve one task, from multipliers of an earlier fit if there are any.
 
-    ``start`` are multipliers of an earlier fit, for the descent; an interior-point method has no use for them.
     ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs.
     """
     scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
@@ -116,14 +113,11 @@ def soft_margin(
         raise InvalidInputError(
             f"C times the kernel values is {float(U.max()):.1e}: scale the columns of X, or lower C.", "C"
         )
-    n = len(y)
-    K = scaled_matrix(rows, scale, matrix) if n <= DENSE else None
+    K = scaled_matrix(rows, scale, matrix) if held_in_full(len(y)) else None
     definite = is_semidefinite(rows, K, scale)
     start = None if start is None else np.minimum(start * scale, U)
-    found = _optimum(rows, scale, K if definite else None, y, U, settings, dense, start)
-    alpha = np.clip(found.alpha, 0.0, U)
-    if settings.fit_intercept:
-        alpha = np.minimum(balanced(alpha, y, U), U)
+    found = _optimum(rows, scale, K if definite else None, y, U, settings, start)
+    alpha = balanced(np.clip(found.alpha, 0.0, U), y, U, settings.fit_intercept)
     if not np.array_equal(alpha, found.alpha):
         found = replace(found, alpha=alpha, F=None, summed=0.0)
     return _machine(Problem(rows, scale, K, y, bound), found, settings, definite)
@@ -159,44 +153,26 @@ class Found:
 
 
 def _optimum(
-    rows: KernelRows,
-    scale: float,
-    K: Floats | None,
-    y: Floats,
-    U: Floats,
-    settings: Settings,
-    dense: bool,
-    start: Floats | None,
+    rows: KernelRows, scale: float, K: Floats | None, y: Floats, U: Floats, settings: Settings, start: Floats | None
 ) -> Found:
     """The dual point; K, if it is at hand and positive semidefinite, gives the last digits."""
     free = settings.fit_intercept
-    tol = (1.0 - ALLOWED) * settings.tol  # the rest is for rounding, which the claim has to cover
     if K is None:
+        tol = (1.0 - ALLOWED) * settings.tol  # the rest is for rounding, which the claim has to cover
         descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
         return Found(descent.alpha, descent.F, descent.steps, descent.summed)
-
-    def gap_of(alpha: Floats) -> float:
-        return relative_gap(alpha, y - sums(K, alpha * y), y, U, None if free else 0.0)
-
-    most = min(len(y), settings.max_iter)
-    alpha, steps = (approached if free else ascended)(K, y, U, NEAR, most)
-    if steps < most or gap_of(alpha) < HOPEFUL:
-        near = polished(K, y, U, alpha, GUESSES, free)
+    alpha = np.zeros(len(y)) if start is None else start
+    F, diagonal, steps = y - sums(K, alpha * y), K.diagonal().copy(), 0
+    for violation in NEAR:
+        most = min(settings.max_iter, PATIENT * len(y)) - steps
+        steps += optimised(K, diagonal, y, U, alpha, F, violation, most, free)[0]
+        near = polished(K, y, U, alpha, intercept=free)
         if near.distance < SOLVED:  # most problems are that easy
             return Found(near.alpha, near.F, steps)
-    if dense:
-        alpha, steps = interior_optimum(K, y, U, free)
-        if gap_of(alpha) <= 0.1:  # what is left then is rounding, which no other method avoids
-            return Found(alpha, None, steps)
-    most = min(settings.max_iter, PATIENT * len(y))
-    descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(min(tol, 1e-5), most)
-    with threads.single_threaded_blas():
-        alpha, steps = polished(K, y, U, descent.alpha, intercept=free).alpha, descent.steps
-    if not dense and gap_of(alpha) > tol:
-        again, more = interior_optimum(K, y, U, free)
-        if gap_of(again) < gap_of(alpha):
-            return Found(again, None, steps + more)
-    return Found(alpha, None, steps)
+    alpha, more = interior_optimum(K, y, U, free)
+    F = y - sums(K, alpha * y)
+    closer = relative_gap(alpha, F, y, U, None if free else 0.0) < near.distance
+    return Found(alpha, F, steps + more) if closer else Found(near.alpha, near.F, steps + more)
 
 
 def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) -> tuple[Floats, int]:
@@ -208,9 +184,7 @@ def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) ->
         for iterate in islice(iterates, MOST_ITERATIONS):
             if not np.isfinite(iterate.beta).all():
                 break
-            alpha = np.minimum(largest * iterate.beta, U)
-            if intercept:
-                alpha = np.minimum(balanced(alpha, y, U), U)
+            alpha = balanced(np.minimum(largest * iterate.beta, U), y, U, intercept)
             F = y - K @ (alpha * y)
             now = relative_gap(alpha, F, y, U, None if intercept else 0.0)
             waited = 0 if now < 0.5 * reached else waited + 1

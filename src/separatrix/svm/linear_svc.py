@@ -11,16 +11,16 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
 from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
+from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.separation.search import search
 from separatrix.svm.linear.choose import FACTORED_ORDER
 from separatrix.svm.linear.hard_margin import Widest, proved, widest
-from separatrix.svm.linear.hinge import hinge
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers, outward
 from separatrix.svm.linear.small_table import SmallTable, small_table
-from separatrix.svm.linear.squared_hinge import squared_hinge
+from separatrix.svm.linear.soft import soft_margin
 from separatrix.targets import Targets
 
 
@@ -32,17 +32,13 @@ class Settings:
     loss: str
     tol: float
     max_iter: int
+    starts: Sequence[Start] | None = None  # where an earlier fit ended, one for each task
 
 
-def linear_svc(
-    design: Design,
-    targets: Targets,
-    weight: Floats,
-    kept: Integers,
-    settings: Settings,
-    starts: Sequence[Start] | None = None,
-) -> Fit:
-    """All tasks; ``kept`` are the rows' positions in the data as given, ``starts`` where an earlier fit ended."""
+def learn(sample: Sample, settings: Settings) -> Fit:
+    """The machines of all tasks."""
+    design, targets, weight, starts = sample.design, sample.targets, sample.weight, settings.starts
+    kept = np.arange(sample.n_given)[sample.kept]
     signs = targets.signs(targets.values)
     hard = np.isinf(settings.C)
     bound = weight if hard else settings.C * weight
@@ -111,9 +107,9 @@ def soft(
 
 def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
     """If C is so large that only the hard margin is in reach of rounding, through that."""
-    solve = hinge if settings.loss == "hinge" else squared_hinge
-    machine = solve(design, y, bound, settings.tol, settings.max_iter, start)
-    if machine.relative_gap <= settings.tol or settings.loss != "hinge":
+    squared = settings.loss == "squared_hinge"
+    machine = soft_margin(design, y, bound, settings.tol, settings.max_iter, squared, start)
+    if machine.relative_gap <= settings.tol or squared:
         return machine
     if min(design.n, design.p) > FACTORED_ORDER:  # the hard margin takes a matrix of this order
         return machine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,6 @@ class Task:
     weight: Floats
     kept: Integers  # positions of the rows among those given
     settings: Settings
-    starts: Mapping[tuple[int, int], Floats] = field(default_factory=dict)  # multipliers of an earlier fit, by pair
 
     @cached_property
     def unit(self) -> float:

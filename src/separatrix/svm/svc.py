@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from separatrix._typing import Floats
-from separatrix.certificates import (
-    Certificate,
-    HingeGap,
-)
+from separatrix.certificates import Certificate, HingeGap
 from separatrix.certificates._kernels import take
 from separatrix.design import as_design
-from separatrix.errors import ConvergenceWarning
-from separatrix.kernels import Linear, Precomputed
+from separatrix.errors import ConvergenceWarning, InvalidInputError, SeparatrixError
+from separatrix.geometry import Expansion
+from separatrix.kernels import KernelRows, Linear, Precomputed
+from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Status
 from separatrix.svm.hard_pairs import hard_pair, widest_pair
 from separatrix.svm.kernel_claims import claimed
@@ -29,12 +30,34 @@ from separatrix.svm.pair_matrices import PairMatrices
 from separatrix.svm.pair_task import Task
 from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
 
-DENSE_WORK = 2e8  # sum of n³ over the pairs up to which the interior-point method comes before the descent
 LINEAR_ITERATIONS = 1000
 
 
-def svc(task: Task) -> tuple[Fit, Floats]:
-    """One machine for each pair of classes; see `assembled`."""
+def learn(sample: KernelSample, settings: Settings) -> Fit:
+    """One machine for each pair of classes, and all as one expansion over their support vectors."""
+    linear, single = isinstance(sample.kernel, Linear), settings.single
+    points = sample.points.astype(np.float32) if linear and single else sample.points
+    kept = np.arange(sample.n_given)[sample.kept]
+    try:
+        rows = KernelRows(sample.kernel, sample.points)
+        fit, coef = _machines(Task(rows, points, sample.targets, sample.weight, kept, settings))
+    except SeparatrixError:
+        raise
+    except ValueError as error:  # of the kernel, on these points
+        raise InvalidInputError(str(error)) from error
+    support, given, vectors = sample.support(fit.attributes["support_"])
+    if single and not isinstance(vectors, list):
+        vectors = vectors.astype(np.float32)
+    attributes = {**fit.attributes, "support_": given, "support_vectors_": vectors, "kernel_": sample.kernel}
+    intercept = attributes["intercept_"].astype(np.float64)
+    model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
+    if sparse.issparse(sample.points):  # as scikit-learn has it
+        attributes["dual_coef_"] = sparse.csr_matrix(attributes["dual_coef_"])
+    return replace(fit, model=model, attributes=attributes)
+
+
+def _machines(task: Task) -> tuple[Fit, Floats]:
+    """Of each pair; see `assembled`."""
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
     found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
     if hard:
@@ -52,14 +75,13 @@ def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
             _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
             for pair, t in zip(found, tiny, strict=True)
         ]
-    dense = sum(float(len(pair.rows)) ** 3 for pair in found) <= DENSE_WORK
     if task.targets.binary:
-        return [_soft(task, pair, dense, None) for pair in found]
+        return [_soft(task, pair, None) for pair in found]
     classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
     matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
     kernel = task.kernel
     return [
-        _soft(task, pair, dense, partial(matrices, pair.positive, pair.negative))
+        _soft(task, pair, partial(matrices, pair.positive, pair.negative))
         if t is None or kernel is None
         else _tiny(task, pair, t, kernel)
         for pair, t in zip(found, tiny, strict=True)
@@ -92,14 +114,14 @@ def _tiny(task: Task, pair: Pair, tiny: Tiny, kernel: Mapping[str, Any] | None) 
     )
 
 
-def _soft(task: Task, pair: Pair, dense: bool, matrix: Callable[[], Floats] | None) -> Member:
+def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member:
     """1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i f(x_i)) in feature space."""
     settings = task.settings
     bound = settings.C * task.weight[pair.rows]
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
-    start = task.starts.get((pair.positive, pair.negative))
+    start = settings.starts.get((pair.positive, pair.negative))
     start = None if start is None else start[pair.rows]
-    machine = soft_margin(rows, pair.y, bound, settings, dense, start, matrix)
+    machine = soft_margin(rows, pair.y, bound, settings, start, matrix)
     kernel = task.kernel
     if machine.semidefinite and kernel is not None:
         points = partial(_points, task, pair)

@@ -15,13 +15,12 @@ from separatrix.certificates._data import ALLOWED, EPS
 from separatrix.certificates._hinge import CLOSE, TINY
 from separatrix.kernels import KernelRows, Linear
 from separatrix.solvers.tiny_margins import tiny_margins
-from separatrix.svm.kernel_claims import kernel_unit
-from separatrix.svm.kernel_svm import DENSE, Settings
+from separatrix.svm.choose import TOGETHER, held_in_full
+from separatrix.svm.kernel_claims import CLEAR, kernel_unit
+from separatrix.svm.kernel_svm import Settings
 from separatrix.svm.one_vs_one import Pair
 from separatrix.svm.pair_matrices import symmetric
 
-FEW = 32  # points of a pair
-MANY = 16  # pairs that are worth it
 ENTRIES = 1 << 21  # of the matrices of the pairs solved together
 
 
@@ -44,16 +43,16 @@ def tiny_pairs(
 ) -> list[Tiny | None]:
     """A machine for each pair that is small and comes out within tol; ``points`` are dense rows if k is linear."""
     found: list[Tiny | None] = [None] * len(pairs)
-    if len(pairs) < MANY or rows.n > DENSE or settings.single or not rows.kernel.positive_semidefinite:
+    if not held_in_full(rows.n) or settings.single or not rows.kernel.positive_semidefinite:
         return found
     linear = isinstance(rows.kernel, Linear)
     if linear and not isinstance(points, np.ndarray):
         return found
     sizes = np.array([len(pair.rows) for pair in pairs])
-    if not (sizes <= FEW).any():
+    if not (sizes <= TOGETHER).any():
         return found
     K, unit = symmetric(rows), kernel_unit(rows)
-    for m in np.unique(sizes[sizes <= FEW]):
+    for m in np.unique(sizes[sizes <= TOGETHER]):
         numbers = np.flatnonzero(sizes == m)
         step = max(1, ENTRIES // (m * max(m, points.shape[1] if linear else m)))
         for first in range(0, len(numbers), step):
@@ -73,7 +72,7 @@ def _solved(
     """The pairs of one size: (B, m, m) kernel values, off by ``unit`` at most, or points x (B, m, d) themselves."""
     scale = np.maximum(np.diagonal(K, axis1=1, axis2=2).max(axis=1), TINY)
     with np.errstate(all="ignore"):
-        alpha, b, _ = tiny_margins(K / scale[:, None, None], y, bound * scale[:, None], settings.fit_intercept)
+        alpha, b, left = tiny_margins(K / scale[:, None, None], y, bound * scale[:, None], settings.fit_intercept)
         alpha = np.minimum(alpha / scale[:, None], bound)
         c = alpha * y
         if x is None:
@@ -85,7 +84,7 @@ def _solved(
         primal, dual, doubt = _outward(terms, b, y, bound, alpha, settings.fit_intercept)
         gap = np.maximum((primal - dual) / primal, doubt)
     scores = terms.scores + b[:, None]
-    good = np.isfinite(gap) & (gap <= settings.tol) & (dual > 0)
+    good = np.isfinite(gap) & (gap <= settings.tol) & (left <= CLEAR) & (dual > 0)  # others are solved more closely
     figures = zip(b.tolist(), terms.square.tolist(), primal.tolist(), dual.tolist(), gap.tolist(), strict=True)
     return [Tiny(alpha[k], W[k], scores[k], *numbers) if good[k] else None for k, numbers in enumerate(figures)]
 

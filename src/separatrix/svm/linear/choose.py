@@ -1,14 +1,19 @@
 """Which method finds a linear machine: a table over the shape, the first row that fits.
 
-small      a pass costs next to nothing: rows written out, one compiled loop a machine; 569 x 30 in 2 ms
-row space  few rows of very many columns: an interior-point method of order n
-descent    many columns: dual coordinate descent; 50,000 x 50,000 words in half the time that LIBLINEAR takes
-sample     tall: Newton steps on the smoothed hinge, from the solution of some rows; 116,000 x 50 in .5 s
-near       other sparse rows: a brief descent tells the rows near the margin, and an interior-point method is for these
-interior   what is left
+                      hinge      squared
+small                 small      small      569 x 30: 2 ms. A pass costs next to nothing: one compiled loop a machine
+dense, few and wide   interior   interior   in the space of the rows, of order n: 60 x 7,000 in 30 ms
+many and wide         descent    gradient   text of 50,000 columns: .2 s; sparse, of 9,890, at C = 1: .3 and .1 s
+dense, tall           sample     sample     5,000 x 663 at C = .001, .1, 10: .4, .9, 5 s, interior 1.9, 2.1, 3.1 s
+dense                 interior   interior   3,000 x 1,000 at C = 100: 2.9 and 1.7 s; sample 13.7 s, and never
+sparse, n >= p²       sample     gradient   32,561 x 123 at C = 1: 54 ms, brief 93 ms; squared 30 ms, sample 39 ms
+sparse                brief      gradient   20,000 x 1,500 at C = .01, 1: .02, 1.9 s; squared 20 ms, sample 200 ms
 
-The squared hinge is smooth: where the hinge goes by sample, it goes by L-BFGS with the Hessian of sampled rows. What is
-not within tol goes on by a surer method: an interior-point method, or Newton's.
+descent    dual coordinate descent
+brief      the same for some passes, then Newton steps on the smoothed hinge
+sample     these Newton steps from the solution of some rows; of the square, L-BFGS with the Hessian of some rows
+gradient   L-BFGS with the diagonal of the Hessian
+interior   an interior-point method; what others leave open comes to it, unless the rows are many and wide
 """
 
 from __future__ import annotations
@@ -18,11 +23,9 @@ from typing import NamedTuple
 from separatrix.design import Design
 from separatrix.design.row_space import ROTATED
 
-SMALL_MULTIPLICATIONS = 1e7  # of a pass with a Gram matrix
-SMALL_MULTIPLICATIONS_A_ROW = 1000  # what else such a pass does with a row
+SMALL = 1e7  # multiplications of a pass with a Gram matrix, where 16 columns stand for what else it does with a row
 FACTORED_ORDER = 2000  # largest order of a system to factor
-TALL_ROWS = 5  # dense ones for each column; 5,000 x 663 at C = .001, .1, 10: .4, .9, 5.1 s, interior 1.9, 2.1, 3.1 s
-TALL_ROWS_SQUARED = 3  # and of the squared hinge the Hessian
+TALL_ROWS = 5  # for each column
 
 
 class Shape(NamedTuple):
@@ -41,26 +44,26 @@ class Shape(NamedTuple):
     @property
     def small(self) -> bool:
         """Whether twenty passes with a Gram matrix each are over in a moment, so that there is no use in stopping."""
-        return self.n * (self.p**2 + SMALL_MULTIPLICATIONS_A_ROW) <= SMALL_MULTIPLICATIONS
+        return self.n * (self.p + 16) ** 2 <= SMALL
+
+    @property
+    def wide(self) -> bool:
+        """Whether a system of the order of the columns is too large."""
+        return self.p > FACTORED_ORDER
+
+    @property
+    def factored(self) -> bool:
+        """Whether an interior-point method is in reach: by columns or, in the space of the rows, by rows."""
+        return not self.wide or (self.n <= FACTORED_ORDER and self.n * self.d <= ROTATED)
 
 
-def hinge_method(shape: Shape) -> str:
-    """The name of the method for the hinge."""
-    if shape.p > FACTORED_ORDER:
-        few = shape.n <= FACTORED_ORDER and shape.n * shape.d <= ROTATED
-        return "row space" if few else "descent"
+def method(shape: Shape, squared: bool) -> str:
+    """The name of the method."""
     if shape.small:
         return "small"
-    # of sparse rows a pass is cheap beside systems of order p
-    if shape.n >= (shape.p**2 if shape.sparse else TALL_ROWS * shape.p):
-        return "sample"
-    return "near" if shape.sparse else "interior"
-
-
-def squared_method(shape: Shape) -> str:
-    """The name of the method for the squared hinge."""
-    if shape.p > FACTORED_ORDER:
-        return "descent" if shape.sparse else "diagonal"
-    if shape.small:
-        return "small"
-    return "sample" if shape.n > TALL_ROWS_SQUARED * shape.p else "diagonal"
+    if shape.sparse or not shape.factored:
+        if squared:
+            return "gradient"
+        # of sparse rows a pass is cheap beside systems of order p
+        return "descent" if shape.wide else "sample" if shape.n >= shape.p**2 else "brief"
+    return "sample" if shape.n >= TALL_ROWS * shape.p else "interior"

@@ -1,7 +1,7 @@
 """The hard margin: min over (w, b) of 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, by an interior-point method.
 
-Its steps factor a matrix as wide as the rows. Rows that are wider than many are taken to the space they span first, as
-w = sum_i alpha_i y_i x_i is in it; and if they are many as well, only those that bind are ever compared.
+Its steps factor a matrix as wide as the rows. Rows that are wider than many are known by their products instead, or
+taken to the space they span, as w = sum_i alpha_i y_i x_i is in it. Of many rows, only those that may bind take part.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from scipy import linalg
 from separatrix._typing import Floats
 from separatrix.certificates import MarginBracket
 from separatrix.design import Design, as_design
-from separatrix.design.row_space import RowSpace, narrowed
+from separatrix.design.row_space import RowSpace, by_products, narrowed, row_products
 from separatrix.errors import UndecidedError
 from separatrix.kernels import KernelRows, Linear
 from separatrix.solvers.interior_point import LinearMargins, interior_point
-from separatrix.svm.balance import balanced
-from separatrix.svm.binding import Rows, binding
+from separatrix.solvers.soft_margin import balanced
+from separatrix.svm.binding import MORE, Rows, binding, evenly
 from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
 from separatrix.svm.linear.choose import FACTORED_ORDER
 from separatrix.svm.linear.conditioning import typical_length
 from separatrix.svm.linear.multipliers import feasible
 
-APART = 1e-3  # of the length of a row, in the span of those before it: then a Cholesky factor loses few digits
-FEW = 300  # wide rows up to which their space costs next to nothing
+ROUNDING = 1e-12  # of the margin, by which rows may be within it
 NOTHING = 1e-18  # of the typical length of a row: a margin that may be none
 LARGEST = 1e100  # multipliers, of rows of length about 1
 PATIENCE = 60  # iterations that bring the bounds no closer
@@ -58,15 +57,36 @@ class Widest:
 def widest(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     """min 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, of separable rows; until upper - lower <= tol * upper."""
     if design.p <= min(2 * design.n, FACTORED_ORDER):
-        return _interior(design, y, tol, max_iter)
-    found = None if design.n <= FEW else _of_those_that_bind(design, y, tol)
+        return _of_tall_rows(design, y, tol, max_iter)
+    found = _by_products(design, y, tol)
     if found is not None and (found.upper - found.lower <= tol * found.upper or design.n > FACTORED_ORDER):
         return found
-    narrow = in_row_space(design.anchored())
+    narrow = in_row_space(design.anchored())  # products are squares of lengths: rows themselves have twice the digits
     inside = _interior(as_design(narrow.array(), design.intercept), y, tol, max_iter)
     V = np.append(inside.w, np.full(int(design.intercept), inside.b))[:, None]
     closer = _measured(design, y, narrow.user_units(V)[0][0], inside.alpha, inside.n_iter)
     return closer if found is None or closer.upper - closer.lower < found.upper - found.lower else found
+
+
+def _of_tall_rows(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
+    """Of some rows, which those that the answer leaves within the margin join, until none is left.
+
+    At most one row for each column binds. If nothing separates some of the rows, nothing separates all.
+    """
+    chosen, n_iter = evenly(y, FACTORED_ORDER + 4 * design.p), 0  # fewer save less than one round more costs
+    while True:
+        found = _interior(design.take(chosen), y[chosen], tol, max_iter)
+        n_iter += found.n_iter
+        if len(chosen) == design.n:
+            return replace(found, n_iter=n_iter)
+        anchored = design.anchored()
+        margins = y * anchored.dot(anchored.from_user_units(found.w[None], np.array([found.b])))[:, 0]
+        inside = np.setdiff1d(np.flatnonzero(margins < 1 - ROUNDING), chosen) if found.lower > 0 else chosen[:0]
+        if not len(inside):
+            alpha = np.zeros(design.n)
+            alpha[chosen] = found.alpha
+            return _measured(design, y, found.w, alpha, n_iter)
+        chosen = np.sort(np.concatenate([chosen, inside[np.argsort(margins[inside])[:MORE]]]))
 
 
 def proved(design: Design, y: Floats, found: Widest) -> Widest:
@@ -86,21 +106,18 @@ def in_row_space(design: Design) -> RowSpace:
     narrow = narrowed(design)
     if isinstance(narrow, RowSpace):
         return narrow
-    x = design.block(0, design.n).x
-    G = x @ x.T
-    G = np.asarray(G.toarray() if hasattr(G, "toarray") else G)
-    Z, dependent = linalg.lapack.dpotrf(G, lower=True, clean=True)
-    if not dependent and Z.diagonal().min() > APART * Z.diagonal().max():
-        root, _ = linalg.lapack.dtrtri(Z, lower=True)
-        return RowSpace(np.ascontiguousarray(Z), design.intercept, whole=design, span=x.T, root=root.T)
+    x, G = row_products(design)
+    quick = by_products(design, x, G)
+    if quick is not None:
+        return quick
     values, Q = linalg.eigh(G)
     seen = values > max(design.n * np.finfo(np.float64).eps * values[-1], 0.0)
     length = np.sqrt(values[seen])
     return RowSpace(Q[:, seen] * length, design.intercept, whole=design, span=x.T, root=Q[:, seen] / length)
 
 
-def _of_those_that_bind(design: Design, y: Floats, tol: float) -> Widest | None:
-    """By inner products of some rows, and of those that turn out to be too near; None if these decide nothing."""
+def _by_products(design: Design, y: Floats, tol: float) -> Widest | None:
+    """By inner products of rows, as with any kernel; None if these decide nothing."""
     X = design.csr().astype(np.float64) if design.sparse else design.array()
     try:
         found = hard_margin_kernel(KernelRows(Linear(), X), y, 0.5 * tol, intercept=design.intercept)
@@ -128,7 +145,7 @@ def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
         return found
     alpha = binding(Rows(rows, y), y, found.alpha)
     w = rows.user_units(rows.tdot((y * alpha)[:, None]))[0][0]
-    alpha = balanced(alpha, y, np.full(design.n, np.inf)) if design.intercept else alpha
+    alpha = balanced(alpha, y, np.full(design.n, np.inf), design.intercept)
     exact = _measured(design, y, w, alpha, found.n_iter, replace(rows, scale=None))
     return exact if exact.upper - exact.lower < found.upper - found.lower else found
 
@@ -157,7 +174,7 @@ def _widest(problem: LinearMargins, state: Floats, beta: Floats, design: Design,
     w = rows.user_units(state[:, None])[0][0]
     inf = np.full(design.n, np.inf)
     alpha = feasible(problem, state, np.where(beta > 1e-9 * beta.max(), beta, 0.0), inf)
-    alpha = balanced(alpha, y, inf) if design.intercept else alpha
+    alpha = balanced(alpha, y, inf, design.intercept)
     return _measured(design, y, w, alpha, n_iter, replace(rows, scale=None))
 
 

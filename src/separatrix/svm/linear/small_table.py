@@ -15,12 +15,12 @@ from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.loops.margin_newton import STEPS, margin_newton, room
 from separatrix.loops.rows import BUDGET
-from separatrix.svm.balance import balanced
+from separatrix.solvers.soft_margin import balanced
 from separatrix.svm.linear.choose import Shape
 from separatrix.svm.linear.machine import Machine, of_multipliers
 
-PRECISE = 1e-12  # relative gap, where it costs next to nothing
-GOAL = 1e-14  # the same, as the loop knows it: what is left is for rounding
+PRECISE = 1e-10  # relative gap, where it costs next to nothing; what is left is mostly rounding
+GOAL = 1e-12  # the same, as the loop knows it: what is left is for rounding
 WIDE, NARROWER = 4.0, 0.5  # of the margin: where the hinge is first made smooth; and over the last
 MOST = 300  # steps after which an interior-point method would have been better
 PATIENCE = 50  # steps in which the gap becomes no smaller: it is rounding
@@ -63,8 +63,7 @@ class SmallTable:
         if not np.isfinite(alpha).all():
             return None
         with np.errstate(all="ignore"):
-            if self.design.intercept:
-                alpha = np.minimum(balanced(alpha, y, cap), cap)
+            alpha = balanced(alpha, y, cap, self.design.intercept)
             machine = of_multipliers(self.design, y, alpha, c, n_iter, squared=squared)  # w is a sum of rows
             if not machine.relative_gap <= enough:  # of long rows that sum is known to fewer digits than w
                 w = v[: p - self.design.intercept]
