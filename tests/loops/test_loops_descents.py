@@ -20,15 +20,15 @@ def squares_of(data, indptr):
     return np.array([float(np.square(data[a:b].astype(float)).sum()) for a, b in pairwise(indptr)])
 
 
-def hinge_arguments(rows, d, y, bound, rho, w, active, still, target, most, budget):
+def hinge_arguments(rows, d, y, bound, ridge, rho, w, active, still, target, most, budget):
     data, indices, indptr = rows
     n = len(y)
     with np.errstate(all="ignore"):
-        curvature = squares_of(data, indptr) + rho
+        curvature = squares_of(data, indptr) + ridge + rho
         curvature[~(curvature > 0)] = 1.0
     place, work = at_start(active, 0.25, 0.0, 0.0)
     return [
-        indptr, indices, data, n, np.column_stack([y, bound, curvature]), np.zeros(n), rho, w, np.arange(n),
+        indptr, indices, data, n, np.column_stack([y, bound, ridge, curvature]), np.zeros(n), rho, w, np.arange(n),
         np.zeros(n, dtype=int), np.array([np.inf, -np.inf]), np.array([0.25, 0.0, rho]),
         np.array([88172645463325252], dtype=np.uint64), work, place, 0, still, target, most, budget,
     ]  # fmt: skip
@@ -40,12 +40,14 @@ def hinge_arguments(rows, d, y, bound, rho, w, active, still, target, most, budg
 def test_hinge(dtype, index, data):
     *rows, n, d = data.draw(csr_tables(dtype, index, EXTREME))
     y = data.draw(arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    bound = data.draw(arrays(np.float64, n, elements=st.floats(1e-3, 1e3)))
+    squared = data.draw(st.booleans())
+    bound = np.full(n, np.inf) if squared else data.draw(arrays(np.float64, n, elements=st.floats(1e-3, 1e3)))
+    ridge = data.draw(arrays(np.float64, n, elements=st.floats(1e-3, 1e3))) if squared else np.zeros(n)
     w = data.draw(arrays(np.float64, d, elements=EXTREME))
     agree(
         hinge_sweeps,
         hinge_arguments(
-            rows, d, y, bound, data.draw(st.sampled_from([0.0, 0.1, 1e6])), w, data.draw(st.integers(0, n)),
+            rows, d, y, bound, ridge, data.draw(st.sampled_from([0.0, 0.1, 1e6])), w, data.draw(st.integers(0, n)),
             data.draw(st.sampled_from([0.2, -1.0])), data.draw(st.sampled_from([0.0, 0.1])),
             data.draw(st.integers(1, 5)), data.draw(st.sampled_from([0, 1, 60, 10**6])),
         ),
@@ -62,12 +64,13 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3])
+@pytest.mark.parametrize("squared", [False, True])
 @given(problem=problems(), budget=st.integers(1, 4000))
-def test_hinge_cut_anywhere(rho, problem, budget):
+def test_hinge_cut_anywhere(squared, rho, problem, budget):
     rows, d, y = problem
     n = len(y)
-    bound = np.full(n, 2.0)
-    whole = hinge_arguments(rows, d, y, bound, rho, np.zeros(d), n, 0.2, 1e-6, 7, 10**9)
+    bound, ridge = (np.full(n, np.inf), np.full(n, 0.5)) if squared else (np.full(n, 2.0), np.zeros(n))
+    whole = hinge_arguments(rows, d, y, bound, ridge, rho, np.zeros(d), n, 0.2, 1e-6, 7, 10**9)
     pieces = copied(whole)
     pieces[-1] = budget
     assert hinge_sweeps(*whole) == 1
@@ -90,7 +93,7 @@ def test_hinge_cut_anywhere(rho, problem, budget):
 def test_hinge_of_many_rows_is_that_of_the_reference(problem):
     rows, d, y = problem
     n = len(y)
-    agree(hinge_sweeps, hinge_arguments(rows, d, y, np.ones(n), 0.2, np.zeros(d), n, 0.2, 1e-4, 4, 10**9))
+    agree(hinge_sweeps, hinge_arguments(rows, d, y, np.ones(n), np.zeros(n), 0.2, np.zeros(d), n, 0.2, 1e-4, 4, 10**9))
 
 
 def logistic_arguments(rows, d, y, c, rho, b, w, budget):

@@ -459,7 +459,7 @@ def test_a_descent_that_may_not_sweep_says_that_it_knows_nothing():
     r = np.random.default_rng(0)
     X = sp.csr_array(r.normal(size=(30, 3)))
     y = np.where(r.normal(size=30) > 0, 1.0, -1.0)
-    ascent = coordinate_descent.CoordinateDescent(X, y, np.ones(30), True, np.zeros(30), 0.0)
+    ascent = coordinate_descent.CoordinateDescent(X, y, np.ones(30), np.zeros(30), True, np.zeros(30), 0.0)
     assert ascent.descend(1e-3, 0) == np.inf
     assert ascent.epochs == 0
     assert not ascent.alpha.any()

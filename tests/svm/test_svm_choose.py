@@ -15,7 +15,7 @@ from separatrix.svm.linear.choose import Shape, method
         (Shape(114_000, 50, 51, False), "sample", "sample"),
         (Shape(60, 7_000, 7_001, False), "interior", "interior"),
         (Shape(5_000, 4_000, 4_001, False), "descent", "gradient"),
-        (Shape(50_000, 50_000, 50_000, True), "descent", "gradient"),
+        (Shape(50_000, 50_000, 50_000, True), "descent", "descent"),
         (Shape(32_561, 123, 123, True), "sample", "gradient"),
         (Shape(49_749, 300, 300, True), "brief", "gradient"),
         (Shape(3_000, 1_500, 1_501, False), "interior", "interior"),

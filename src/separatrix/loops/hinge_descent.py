@@ -1,6 +1,6 @@
-"""Sweeps of dual coordinate descent for the hinge, of which `solvers.coordinate_descent` has the theory.
+"""Sweeps of dual coordinate descent for the hinge and its square, of which `solvers.coordinate_descent` has the theory.
 
-slope of alpha_i:  g_i = y_i (w.x_i + b + rho t) - 1,   w = sum_i alpha_i y_i x_i,  t = sum_i alpha_i y_i
+slope of alpha_i:  g_i = y_i (w.x_i + b + rho t) - 1 + r_i alpha_i,   w = sum_i alpha_i y_i x_i,  t = sum_i alpha_i y_i
 step:              alpha_i <- alpha_i - RELAXED g_i / curvature_i, clipped to [0, U_i]
 """
 
@@ -41,7 +41,7 @@ def hinge_sweeps(
 
     Until the gaps of the rows sum to `target` of the objective, or at most `fewest` rows are in play, or `most` sweeps
     are done: then 1 is returned. If the budget ends before, 0 is, and the next call goes on from `place` and `work`.
-    A row of `rows` (n, 3) is y_i, U_i and the curvature. `turn` has room for as many numbers as `order`; `limits`
+    A row of `rows` (n, 4) is y_i, U_i, r_i and the curvature. `turn` has room for as many numbers as `order`; `limits`
     are the slopes beyond which a row is set aside; `settled` is b and t before b last moved, and at what rate it did.
     """
     b, t, value, gap, high, low, before = (float(number) for number in work)
@@ -70,14 +70,17 @@ def hinge_sweeps(
                 entries = slice(indptr[i], indptr[i + 1])
                 row, columns = data[entries], indices[entries]
                 budget -= len(row) + ROW_COST
-                old, (y, U, curvature) = float(alpha[i]), map(float, rows[i])
-                g = float(y * ((b + rho * t) + sparse_dot(row, columns, w)) - 1.0)
+                old, (y, U, r_i, curvature) = float(alpha[i]), map(float, rows[i])
+                g = float(y * ((b + rho * t) + sparse_dot(row, columns, w)) - 1.0 + r_i * old)
                 if (old <= 0.0 and g > top) or (0.0 < old >= U and g < bottom):
                     order[k] = n
                     continue
                 projected = min(g, 0.0) if old <= 0.0 else max(g, 0.0) if old >= U else g
                 high, low = max(high, projected), min(low, projected)
-                gap += old * g if g > 0.0 else (old - U) * g
+                if g > r_i * old:
+                    gap += old * (g - 0.5 * r_i * old)
+                else:
+                    gap += 0.5 * g * g / r_i if r_i > 0.0 else (old - U) * g
                 if projected != 0.0:
                     new = min(max(old - RELAXED * g / curvature, 0.0), U)
                     alpha[i], change = new, new - old

@@ -1,13 +1,15 @@
-"""Dual coordinate descent for the hinge loss on sparse rows, with a free intercept.
+"""Dual coordinate descent for the hinge loss and its square on sparse rows, with a free intercept.
 
-    max over alpha of  sum_i alpha_i - 1/2 ‖sum_i alpha_i y_i x_i‖²
+    max over alpha of  sum_i alpha_i - 1/2 ‖sum_i alpha_i y_i x_i‖² - 1/2 sum_i r_i alpha_i²
     subject to  0 <= alpha_i <= U_i  and  sum_i alpha_i y_i = 0
 
-One alpha_i at a time, keeping w = sum_i alpha_i y_i x_i: with the slope g_i = y_i (w.x_i + b) - 1, the optimum is
-alpha_i - g_i / ‖x_i‖², clipped to the bounds (Hsieh et al., 2008); a step goes somewhat beyond that, because the rows
-after it will take some of it back (over-relaxation: Cryer, 1971). The balance t = sum_i alpha_i y_i is a constraint on
-all of them, so it goes into the objective as b t + rho t²/2, and b moves in proportion to t whenever t stands still, by
-a secant step: the method of multipliers. At its end t = 0 and b is the intercept.
+with U_i = C_i and r_i = 0 for the hinge, and U_i = inf and r_i = 1 / (2 C_i) for its square.
+
+One alpha_i at a time, keeping w = sum_i alpha_i y_i x_i: with the slope g_i = y_i (w.x_i + b) - 1 + r_i alpha_i, the
+optimum is alpha_i - g_i / (‖x_i‖² + r_i), clipped to the bounds (Hsieh et al., 2008); a step goes somewhat beyond that,
+because the rows after it will take some of it back (over-relaxation: Cryer, 1971). The balance t = sum_i alpha_i y_i
+is a constraint on all of them, so it goes into the objective as b t + rho t²/2, and b moves in proportion to t whenever
+t stands still, by a secant step: the method of multipliers. At its end t = 0 and b is the intercept.
 
 The order must be new each time, or the descent can be slow without end. But rows in random order come from memory one
 by one, several times slower than in sequence. So runs of some rows are read straight through, and the order of these
@@ -52,21 +54,21 @@ class CoordinateDescent:
     X : CSR matrix of shape (n, d)
     y : array of shape (n,)
         Signs.
-    bound : array of shape (n,)
-        U_i.
+    bound, ridge : arrays of shape (n,)
+        U_i and r_i.
     intercept : bool
         Whether b is free.
     alpha, b : array of shape (n,), float
         Where to begin.
     """
 
-    def __init__(self, X: Any, y: Floats, bound: Floats, intercept: bool, alpha: Floats, b: float):
+    def __init__(self, X: Any, y: Floats, bound: Floats, ridge: Floats, intercept: bool, alpha: Floats, b: float):
         n, d = X.shape
-        self.y, self.bound, self.intercept = y, bound, intercept
+        self.y, self.bound, self.ridge, self.intercept = y, bound, ridge, intercept
         self._X = X
         squares = csr_squares(X)
         self._rho = LIGHT * float(squares.mean()) if intercept else 0.0
-        curvature = squares + self._rho
+        curvature = squares + ridge + self._rho
         curvature[curvature <= 0] = 1.0
         self._curvature = curvature
         self.alpha = alpha.copy()
@@ -132,43 +134,43 @@ class CoordinateDescent:
     def check(self) -> float:
         """The gap relative to the objective, of all rows; those set aside that should not be come back."""
         offset = self.b + self._rho * self.t
-        slope = self.y * (self._X @ self.w + offset) - 1.0
+        slope = self.y * (self._X @ self.w + offset) - 1.0 + self.ridge * self.alpha
         firm = (self.alpha <= 0) & (slope > self._limits[0]) | (self.alpha >= self.bound) & (slope < self._limits[1])
         playing = np.zeros(len(firm), dtype=bool)
         playing[self._rows[self._order[: self.in_play]]] = True
         if not (firm | playing).all():
             self._play(np.flatnonzero(~firm | playing))
         # what the balance will still cost: t times what b has to move
-        gap = float(gaps(self.alpha, slope, self.bound).sum()) + self._settled[2] * self.t**2
-        value = float(self.alpha.sum()) - 0.5 * float(self.w @ self.w) - offset * self.t
+        gap = float(gaps(self.alpha, slope, self.bound, self.ridge).sum()) + self._settled[2] * self.t**2
+        value = float(self.alpha.sum()) - 0.5 * float(self.w @ self.w + self.ridge @ self.alpha**2) - offset * self.t
         return gap / max(value + gap, float(np.finfo(np.float64).tiny))
 
     def leap(self, most: int) -> None:
         """Solve for the alphas inside their bounds, as if they had none.
 
-        With F these rows, and Q_ij = y_i y_j x_i.x_j: the step d has Q_FF d + g_F = 0, b being such that
+        With F these rows, and Q_ij = y_i y_j x_i.x_j + r_i [i = j]: the step d has Q_FF d + g_F = 0, b being such that
         sum_F d_i y_i = -t. Few rows are factored, for many there are at most `most` steps of conjugate gradients. What
         leaves its bounds is clipped; if that lowers the dual, the step goes as far as the first bound instead.
         """
         free = np.flatnonzero((self.alpha > 0) & (self.alpha < self.bound))
         if not len(free):
             return
-        X, y, alpha, bound = self._X[free], self.y[free], self.alpha[free], self.bound[free]
+        X, y, alpha, ridge, bound = self._X[free], self.y[free], self.alpha[free], self.ridge[free], self.bound[free]
         centre = y / len(free) if self.intercept else np.zeros(len(free))
 
         def residual(d: Floats) -> tuple[float, Floats]:
             """The best b for alpha + d, and -g_F."""
-            lack = 1.0 - y * (X @ (self.w + X.T @ (y * d)))
+            lack = 1.0 - y * (X @ (self.w + X.T @ (y * d))) - ridge * (alpha + d)
             b = float(centre @ lack)
             return b, lack - b * y * self.intercept
 
         d = -self.t * centre
         b, r = residual(d)
         if len(free) <= FACTORED:
-            d += _factored(X, y, r, self.intercept)
+            d += _factored(X, y, ridge, r, self.intercept)
             self.epochs += 1
         else:
-            d += self._conjugate(X, y, r, centre, most)
+            d += self._conjugate(X, y, ridge, r, centre, most)
         b, _ = residual(d)
         with np.errstate(divide="ignore", invalid="ignore"):
             limit = np.where(d > 0, (bound - alpha) / d, np.where(d < 0, -alpha / d, np.inf))
@@ -183,14 +185,14 @@ class CoordinateDescent:
                 self._packed = (*self._packed[:-1], trial[self._rows])
                 return
 
-    def _conjugate(self, X: Any, y: Floats, r: Floats, centre: Floats, most: int) -> Floats:
+    def _conjugate(self, X: Any, y: Floats, ridge: Floats, r: Floats, centre: Floats, most: int) -> Floats:
         """Q_FF d = r by conjugate gradients, in the plane sum_F d_i y_i = 0 if b is free."""
         d, p, square = np.zeros(len(y)), r.copy(), float(r @ r)
         goal = LEAP**2 * square
         while square > goal and most > 0:
             most -= 1
             self.epochs += 1
-            image = y * (X @ (X.T @ (y * p)))
+            image = y * (X @ (X.T @ (y * p))) + ridge * p
             image -= y * float(centre @ image)
             rate = square / max(float(p @ image), float(np.finfo(np.float64).tiny))
             d += rate * p
@@ -202,7 +204,8 @@ class CoordinateDescent:
     def _lagrangian(self, w: Floats, alpha: Floats, b: float) -> float:
         """The dual with the balance in it: what the sweeps ascend."""
         t = float(self.y @ alpha)
-        return float(alpha.sum()) - 0.5 * (float(w @ w) + self._rho * t * t) - b * t
+        quadratic = float(w @ w + self.ridge @ alpha**2) + self._rho * t * t
+        return float(alpha.sum()) - 0.5 * quadratic - b * t
 
     def _play(self, rows: Array) -> None:
         """Continue with these rows, which are copied next to each other if they are few."""
@@ -213,19 +216,22 @@ class CoordinateDescent:
             self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows))
         self.in_play = len(rows)
         data, indices, indptr = csr_arrays(X)
-        rows = np.column_stack([self.y, self.bound, self._curvature])[self._rows]
+        rows = np.column_stack([self.y, self.bound, self.ridge, self._curvature])[self._rows]
         self._packed = (indptr, indices, data, len(self._rows), rows, self.alpha[self._rows])
 
 
-def gaps(alpha: Floats, slope: Floats, bound: Floats) -> Floats:
+def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:
     """What each row adds to the primal minus the dual: 0 where alpha_i is optimal, and never negative."""
-    return np.where(slope > 0, alpha * slope, (alpha - bound) * slope)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        beyond = alpha * (slope - 0.5 * ridge * alpha)
+        within = np.where(ridge > 0, 0.5 * slope**2 / ridge, (alpha - bound) * slope)
+    return np.where(slope > ridge * alpha, beyond, within)
 
 
-def _factored(X: Any, y: Floats, r: Floats, intercept: bool) -> Floats:
+def _factored(X: Any, y: Floats, ridge: Floats, r: Floats, intercept: bool) -> Floats:
     """Q_FF d = r, in the plane sum_F d_i y_i = 0 if b is free; where Q is singular, a little more than Q."""
     Q = (X @ X.T).toarray() * np.outer(y, y)
-    Q[np.diag_indices_from(Q)] += 1e-10 * float(np.diag(Q).mean()) + np.finfo(np.float64).tiny
+    Q[np.diag_indices_from(Q)] += ridge + 1e-10 * float(np.diag(Q).mean()) + np.finfo(np.float64).tiny
     try:
         factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:  # rows of such different length that rounding decides: no step

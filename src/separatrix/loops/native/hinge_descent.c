@@ -1,4 +1,4 @@
-/* Dual coordinate descent for the hinge on CSR rows; see loops/hinge_descent.py. */
+/* Dual coordinate descent for the hinge and its square on CSR rows; see loops/hinge_descent.py. */
 #include "rows.h"
 
 #define MANY 8192 /* rows in play that are read faster forwards; fewer come from the cache in any order */

@@ -3,7 +3,8 @@
                       hinge      squared
 small                 small      small      569 x 30: 2 ms. A pass costs next to nothing: one compiled loop a machine
 dense, few and wide   interior   interior   in the space of the rows, of order n: 60 x 7,000 in 30 ms
-many and wide         descent    gradient   text of 50,000 columns: .2 s; sparse, of 9,890, at C = 1: .3 and .1 s
+sparse and wide       descent    descent    text of 50,000 columns, squared: .16 s, gradient .26; at C = 100 .5, 1.4 s
+dense, many and wide  descent    gradient   a pass takes longer, and tells more of the weights
 dense, tall           sample     sample     5,000 x 663 at C = .001, .1, 10: .4, .9, 5 s, interior 1.9, 2.1, 3.1 s
 dense                 interior   interior   3,000 x 1,000 at C = 100: 2.9 and 1.7 s; sample 13.7 s, and never
 sparse, n >= p²       sample     gradient   32,561 x 123 at C = 1: 54 ms, brief 93 ms; squared 30 ms, sample 39 ms
@@ -62,8 +63,8 @@ def method(shape: Shape, squared: bool) -> str:
     if shape.small:
         return "small"
     if shape.sparse or not shape.factored:
-        if squared:
-            return "gradient"
+        if shape.wide and (shape.sparse or not squared):
+            return "descent"
         # of sparse rows a pass is cheap beside systems of order p
-        return "descent" if shape.wide else "sample" if shape.n >= shape.p**2 else "brief"
+        return "gradient" if squared else "sample" if shape.n >= shape.p**2 else "brief"
     return "sample" if shape.n >= TALL_ROWS * shape.p else "interior"

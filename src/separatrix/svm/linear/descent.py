@@ -1,4 +1,4 @@
-"""The hinge by dual coordinate descent, for many long rows."""
+"""The hinge and its square by dual coordinate descent, for many long rows."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ SETTLED = 0.98  # of the rows in play still are so after as many passes: then th
 FIRST = 2e-3  # relative gap at which coordinate descent first looks back
 
 
-def descent(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, start: Start | None) -> Machine:
+def descent(
+    design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, start: Start | None, squared: bool = False
+) -> Machine:
     """Sweeps, and leaps where they are slow, until the gap is within tol, or max_iter passes.
 
     The solver's own estimate of the gap, corrected by what the gap was at the last look at all rows, says when to look
     again: when it has become a tenth, or as small as required.
     """
+    most, ridge = (np.full(design.n, np.inf), 0.5 / bound) if squared else (bound, np.zeros(design.n))
     alpha, b = np.zeros(design.n), 0.0
     if start is not None:
-        alpha, b = _carried(start.alpha, bound), start.b
-    ascent = CoordinateDescent(design.csr(), y, bound, design.intercept, alpha, b)
+        alpha, b = start.alpha if squared else _carried(start.alpha, bound), start.b
+    ascent = CoordinateDescent(design.csr(), y, most, ridge, design.intercept, alpha, b)
     if start is not None:
         ascent.leap(min(PATIENCE, max_iter))
     target, goal = max(FIRST, tol), tol
@@ -38,8 +41,8 @@ def descent(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int,
             continue
         gap = ascent.check()
         if gap <= goal or ended:
-            alpha = balanced(ascent.alpha, y, bound, design.intercept)
-            machine = of_multipliers(design, y, alpha, bound, ascent.epochs)
+            alpha = balanced(ascent.alpha, y, most, design.intercept)
+            machine = of_multipliers(design, y, alpha, bound, ascent.epochs, squared=squared)
             if machine.relative_gap <= tol or ended:
                 return machine
             goal = 0.25 * gap

@@ -40,7 +40,7 @@ def soft_margin(
     way = method(shape, squared)
     machine: Machine | None = None
     if way == "descent":
-        machine = descent(design, y, bound, tol, max_iter, start)
+        machine = descent(design, y, bound, tol, max_iter, start, squared)
     elif way == "brief":
         machine = descent(design, y, bound, tol, min(max_iter, max(BRIEF, design.d // FEWER)), start)
         if machine.relative_gap > tol:
