@@ -8,6 +8,7 @@ checked.
 from separatrix.certificates.all_parts import All
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.duality_gap import DualityGap
+from separatrix.certificates.elastic_net_gap import ElasticNetGap
 from separatrix.certificates.error_bound import ErrorBound
 from separatrix.certificates.hinge_gap import HingeGap
 from separatrix.certificates.inseparable import Inseparable
@@ -23,6 +24,7 @@ __all__ = [
     "Certificate",
     "Check",
     "DualityGap",
+    "ElasticNetGap",
     "ErrorBound",
     "HingeGap",
     "Inseparable",

@@ -1,0 +1,134 @@
+"""Sparse models of two classes or a column of a 0/1 matrix, from rows to a certified fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from separatrix._typing import Floats
+from separatrix.certificates import ElasticNetGap
+from separatrix.certificates._data import ALLOWED, Data
+from separatrix.certificates._elastic_net import BELOW, Found, both_sides
+from separatrix.design import Design
+from separatrix.errors import ConvergenceWarning
+from separatrix.geometry import Hyperplanes
+from separatrix.outcome import Fit, Status
+from separatrix.penalties import ElasticNet
+from separatrix.sparse_models.columns import Columns
+from separatrix.sparse_models.smooth import LogLoss, Smooth, SquaredHingeLoss
+from separatrix.sparse_models.working_set import solve
+from separatrix.targets import Targets
+
+SMALL = 100_000  # entries of X below which accuracy costs nothing
+EXACT = 1e-13  # relative gap that small problems go to, or as far as rounding lets them
+ROUNDED = 1.01  # of the errors of both sides are added to what is stated, for another order of summation
+TINIEST = float(np.finfo(np.float64).tiny)
+LOSSES: dict[str, type[Smooth]] = {"log": LogLoss, "squared_hinge": SquaredHingeLoss}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose."""
+
+    C: float
+    l1_ratio: float
+    tol: float
+    max_iter: int
+    loss: str = "log"
+
+
+def two_classes(
+    design: Design,
+    targets: Targets,
+    weight: Floats,
+    settings: Settings,
+    start: tuple[Floats, Floats] | None = None,
+    positive: int = 1,
+) -> Fit:
+    """Solve, certify, and go on if the certificate asks for more."""
+    columns, penalty = Columns(design), ElasticNet(settings.l1_ratio)
+    y = np.where(targets.values == positive, 1.0, -1.0)
+    smooth = LOSSES[settings.loss](y, settings.C * weight)
+    w, b = np.zeros(design.d), 0.0
+    if start is not None:
+        V = columns.design.from_user_units(*start)
+        w, b = V[: design.d, 0].copy(), float(V[-1, 0]) if design.intercept else 0.0
+    target = min(0.5 * settings.tol, EXACT if design.entries <= SMALL else 1.0)
+    n_iter = 0
+    while True:
+        found = solve(columns, smooth, penalty, (w, b), target, settings.max_iter - n_iter)
+        n_iter += found.n_iter
+        V = np.append(found.w, found.b)[: design.p, None]
+        coef, intercept = columns.design.user_units(V)
+        model = Hyperplanes(design.rounded(coef), design.rounded(intercept))
+        certificate, certified = certify(design, targets, weight, model, settings, positive)
+        if certified or found.stalled or n_iter >= settings.max_iter:
+            break
+        w, b, target = found.w, found.b, 0.1 * target
+    attributes = {"n_nonzero_": np.count_nonzero(model.coef, axis=1)}
+    if certified:
+        return Fit(model, certificate, Status.CERTIFIED, n_iter, attributes=attributes)
+    warning = not_converged(n_iter, certificate, found.stalled, settings.tol)
+    return Fit(model, certificate, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
+
+
+def not_converged(n_iter: int, certificate: ElasticNetGap | None, stalled: bool, tol: float) -> ConvergenceWarning:
+    """What was reached, and what to do."""
+    advice = "rounding allows no better: raise tol." if stalled else "raise max_iter, or tol."
+    reached = "an unknown gap" if certificate is None else f"a relative gap of {certificate.relative_gap:.1e}"
+    return ConvergenceWarning(
+        f"Stopped after {n_iter} iterations at {reached}, not proved to be within tol={tol:g}; {advice}"
+    )
+
+
+def certify(
+    design: Design,
+    targets: Targets,
+    weight: Floats,
+    model: Hyperplanes,
+    settings: Settings,
+    positive: int | None,
+    multipliers: Floats | None = None,
+) -> tuple[ElasticNetGap | None, bool]:
+    """A certificate of exactly these weights, if one holds, and whether it is within tol."""
+    claim = ElasticNetGap(
+        loss=settings.loss,
+        C=settings.C,
+        l1_ratio=settings.l1_ratio,
+        classes=targets.classes,
+        class_weight=targets.class_weight,
+        positive=positive,
+        task=None,
+        coef=model.coef,
+        intercept=model.intercept,
+        fit_intercept=design.intercept,
+        multipliers=multipliers,
+        zeros=np.zeros(model.coef.shape, dtype=bool),
+        primal=np.nan,
+        dual=np.nan,
+        tol=settings.tol,
+    )
+    with np.errstate(all="ignore"):
+        found = both_sides(design.lend(Data, targets.values, weight), claim)
+    return statement(claim, found, settings.tol)
+
+
+def statement(claim: ElasticNetGap, found: Found, tol: float) -> tuple[ElasticNetGap | None, bool]:
+    """The certificate with its numbers rounded outward, and whether it is within tol; None if rounding drowns it.
+
+    Rounding gets half of what the check allows, so that another order of summation does not take it beyond.
+    """
+    sides = found.bounds
+    primal = sides.primal + ROUNDED * sides.primal_error
+    dual = min(max(sides.dual - ROUNDED * sides.dual_error, 0.0), primal)
+    if not (np.isfinite(primal) and np.isfinite(dual)):
+        return None, False
+    scale = max(abs(primal), TINIEST)
+    reached = max((primal - dual) / scale, sides.error / (0.5 * ALLOWED * scale))
+    if not reached <= 1.0:
+        return None, False
+    certified = reached <= tol
+    zeros = found.reach < (2.0 * BELOW - 1.0) * claim.l1_ratio
+    stated = min(tol if certified else reached * (1.0 + 1e-12), 1.0)
+    return replace(claim, primal=primal, dual=dual, tol=stated, zeros=zeros), certified
