@@ -98,6 +98,38 @@ def column_sweeps(
     return done
 
 
-def sweep_order(active: Array) -> Integers:
-    """The places of what is active, as the sweeps take them."""
-    return np.flatnonzero(active).astype(np.int64)
+@native("softmax_sweeps", "I[] I[] f8[] i8[] i8 i8 i8 f8[] f8[] f8[] f8 f8 f8[] f8[] f8[] f8[] f8 i8 f8[] i8",
+        returns="i8")
+def softmax_sweeps(
+    indptr: Array, indices: Array, data: Floats, order: Integers, count: int, K: int, penalised: int, u: Floats,
+    P: Floats, curvature: Floats, r: float, ridge: float, slope: Floats, t: Floats, s: Floats, w: Floats, goal: float,
+    most: int, gain: Floats, budget: int,
+) -> int:  # fmt: skip
+    """As `column_sweeps`, for the weights (m, K) of K classes: H = sum_i u_i (diag(P_i) - P_i P_i') ⊗ x_i x_i'.
+
+    t (n, K) are the changes of the scores so far, and s_i = P_i.t_i. Columns from `penalised` on have no penalty.
+    """
+    done = 0
+    while done < most and budget > 0:
+        gained = 0.0
+        for j in map(int, order[:count]):
+            entries = slice(indptr[j], indptr[j + 1])
+            x, rows = data[entries], indices[entries]
+            budget -= K * len(x) + ROW_COST
+            share, stiff = (r, ridge) if j < penalised else (0.0, 0.0)
+            for k in range(K):
+                bends = u[rows] * P[rows, k] * (t[rows, k] - s[rows])
+                old, bend = float(w[j, k]), float(curvature[j, k])
+                v = float(slope[j, k]) + sparse_dot(x, np.arange(len(x)), bends)
+                change = minimum(old, v, bend, share, stiff) - old
+                if change != 0.0:
+                    w[j, k] = old + change
+                    gained += 0.5 * (bend + stiff) * change * change
+                    for i, step in zip(rows, change * x, strict=True):
+                        t[i, k] += step
+                        s[i] += step * P[i, k]
+        done += 1
+        gain[0] = gained
+        if not gained > goal:
+            break
+    return done

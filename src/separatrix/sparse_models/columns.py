@@ -1,8 +1,4 @@
-"""Columns of a design, and quadratic models of a loss in their weights.
-
-Few columns of long dense rows: their Gram matrix, where sweeps of coordinate descent cost next to nothing. Others: the
-columns themselves, as a CSC matrix has them.
-"""
+"""Columns of a design about its anchor: scores, slopes, and models of losses in the weights of some of them."""
 
 from __future__ import annotations
 
@@ -10,39 +6,69 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.design import Design
+from separatrix.design import Block, Design
+from separatrix.design.reducing import Parts
 from separatrix.loops import threads
-from separatrix.loops.elastic_descent import column_moments, column_sweeps, gram_sweeps
-from separatrix.loops.rows import BUDGET
-from separatrix.penalties import ElasticNet
+from separatrix.sparse_models.models import FLAT, ClassesModel, ColumnModel, GramModel, Model
+from separatrix.sparse_models.smooth import Smooth
 
 NARROW = 400  # columns whose Gram matrix costs less than the sweeps that it saves
+JOINT = 1500  # weights of all classes whose Hessian is held as a matrix
 ROWS = 2048  # of a chunk of a product: fixed, so that threads change no bit
-SWEEPS = 100  # of coordinate descent, at most, before the support is solved for directly
-ROUNDS = 4  # of sweeps and direct solutions in one model
-ACTIVE = 10  # sweeps over the support between two over all columns
-FLAT = 1e-13  # of the uncentred sum of squares that a constant column's curvature is by rounding
+
+
+class Part(ABC):
+    """Some columns."""
+
+    @abstractmethod
+    def scores(self, w: Floats) -> Floats:
+        """w X' (K, n), for w (K, m)."""
+
+    @abstractmethod
+    def slopes(self, R: Floats) -> Floats:
+        """R X (K, m), for R (K, n)."""
+
+    @abstractmethod
+    def model(self, smooth: Smooth, bends: Floats) -> Model:
+        """Of a loss whose rows are bent so."""
 
 
 class Columns:
-    """Some or all columns of a design, about its anchor."""
+    """All columns of a design."""
 
     def __init__(self, design: Design) -> None:
         self.design = design.anchored()
         self.n, self.d, self.free = design.n, design.d, design.intercept
 
     def slopes(self, R: Floats) -> Floats:
-        """X'R (d,) of all columns, for slopes R (n,)."""
-        return np.ascontiguousarray(self.design.tdot(R[:, None])[: self.d, 0])
+        """R X (K, d), for slopes R (K, n)."""
+        return np.ascontiguousarray(self.design.tdot(np.ascontiguousarray(R.T))[: self.d].T)
 
     def scores(self, w: Floats) -> Floats:
-        """X w (n,), without an intercept."""
-        V = np.zeros((self.design.p, 1))
-        V[: self.d, 0] = w
-        return np.ascontiguousarray(self.design.dot(V)[:, 0])
+        """w X' (K, n), for w (K, d)."""
+        V = np.zeros((self.design.p, len(w)))
+        V[: self.d] = w.T
+        return np.ascontiguousarray(self.design.dot(V).T)
+
+    def lengths(self, u: Floats) -> Floats:
+        """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column."""
+        first, second = self.design.reduce(_squares, u)
+        square = second - first**2 / float(u.sum()) if self.free else second
+        return np.asarray(np.sqrt(np.where(square > FLAT * second, square, 0.0)))
+
+    def take(self, columns: Integers, K: int = 1) -> Part:
+        """These columns, as they are best worked with for K classes."""
+        m = len(columns)
+        small = m <= NARROW and K * m <= JOINT
+        if small and m == self.d and self.n > self.d:
+            return WholePart(self)
+        if self.design.sparse:
+            return SparsePart(self._csc if m == self.d else self._csc[:, columns], self.free)
+        x = self.design.lend(_some_columns, columns, self.design.offset)
+        return DensePart(x, self.free) if small else SparsePart(sparse.csc_array(x), self.free)
 
     @cached_property
     def _csc(self) -> sparse.csc_array:
@@ -51,174 +77,59 @@ class Columns:
             X.data -= np.repeat(self.design.offset, np.diff(X.indptr))
         return X
 
-    def lengths(self, u: Floats) -> Floats:
-        """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column."""
-        total = float(u.sum())
-        first, second = self.design.reduce(_squares, u)
-        square = second - first**2 / total if self.free else second
-        return np.asarray(np.sqrt(np.where(square > FLAT * second, square, 0.0)))
 
-    def take(self, columns: Integers) -> Part:
-        """These columns, as they are best worked with."""
-        if len(columns) == self.d <= NARROW and self.n > self.d:
-            return WholePart(self)
-        if not self.design.sparse and len(columns) <= NARROW:
-            x = self.design.lend(_dense_columns, columns, self.design.offset)
-            return DensePart(x, self.free)
-        if self.design.sparse:
-            X = self._csc if len(columns) == self.d else self._csc[:, columns]
-        else:
-            X = sparse.csc_array(self.design.lend(_dense_columns, columns, self.design.offset))
-        return SparsePart(X, self.free)
-
-
-def _squares(block: object, u: Floats) -> tuple[Floats, Floats]:
-    x = block.x  # type: ignore[attr-defined]
+def _squares(block: Block, u: Floats) -> Parts:
+    x = block.x
     squared = x * x if isinstance(x, np.ndarray) else x.multiply(x)
     return np.asarray(x.T @ u), np.asarray(squared.T @ u)
 
 
-def _dense_columns(X: Array, columns: Integers, offset: Floats | None) -> Floats:
+def _some_columns(X: Array, columns: Integers, offset: Floats | None) -> Floats:
     x = np.ascontiguousarray(X[:, columns], dtype=np.float64)
     return x if offset is None else x - offset[columns]
 
 
-class Model(ABC):
-    """A quadratic model about weights w0, less what the best intercept takes."""
+class GramPart(Part):
+    """Columns whose Gram matrix is cheap."""
+
+    free: bool
 
     @abstractmethod
-    def solve(self, slope: Floats, w: Floats, penalty: ElasticNet, goal: float) -> Floats:
-        """Weights close to its minimum: the last sweep gained at most ``goal``, or there were enough."""
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
+        """X'diag(h)X (m, m) and X'h (m,), h >= 0."""
 
-    @abstractmethod
-    def level(self, change: Floats) -> float:
-        """What the intercept changes by if the weights do."""
-
-
-class Part(ABC):
-    """Some columns."""
-
-    @abstractmethod
-    def scores(self, w: Floats) -> Floats:
-        """X w (n,)."""
-
-    @abstractmethod
-    def slopes(self, R: Floats) -> Floats:
-        """X'R (m,)."""
-
-    @abstractmethod
-    def model(self, h: Floats) -> Model:
-        """Of a loss with these curvatures of the rows."""
+    def model(self, smooth: Smooth, bends: Floats) -> Model:
+        if smooth.K == 1:
+            H, first = self.gram(bends[0])
+            return GramModel(H, first[:, None], bends.sum(axis=1)[:, None]) if self.free else GramModel(H, None, None)
+        K, P = smooth.K, bends
+        grams = {(a, b): self.gram(smooth.u * P[a] * (1.0 - P[a] if a == b else P[b])) for a in range(K) for b in range(a + 1)}
+        m = len(grams[0, 0][1])
+        H, cross = np.empty((K, m, K, m)), np.empty((K, m, K))
+        for (a, b), (inner, first) in grams.items():
+            sign = 1.0 if a == b else -1.0
+            H[a, :, b] = H[b, :, a] = sign * inner
+            cross[a, :, b] = cross[b, :, a] = sign * first
+        H = H.reshape(K * m, K * m)
+        if not self.free:
+            return GramModel(H, None, None)
+        own = np.diag(P @ smooth.u) - (P * smooth.u) @ P.T
+        return GramModel(H, cross.reshape(K * m, K), own)
 
 
-class GramModel(Model):
-    """H = X'diag(h)X, less the intercept's part, as a matrix."""
-
-    def __init__(self, H: Floats, first: Floats | None, total: float) -> None:
-        self._first, self._total = first, total
-        flat = FLAT * np.diag(H)
-        if first is not None and total > 0:
-            H = H - np.outer(first, first / total)
-            diagonal = np.diag(H)
-            np.fill_diagonal(H, np.where(diagonal > flat, diagonal, 0.0))
-        self.H = np.ascontiguousarray(H)
-
-    def level(self, change: Floats) -> float:
-        return 0.0 if self._first is None or not self._total > 0 else -float(self._first @ change) / self._total
-
-    def solve(self, slope: Floats, w: Floats, penalty: ElasticNet, goal: float) -> Floats:
-        m, w0, w, v = len(w), w, w.copy(), slope.copy()
-        order, gain = np.arange(m, dtype=np.int64), np.zeros(1)
-        for _ in range(ROUNDS):
-            done = 0
-            while done < SWEEPS:
-                done += gram_sweeps(
-                    self.H, m, order, m, penalty.r, penalty.ridge, v, w, goal, SWEEPS - done, gain, BUDGET
-                )
-                if not gain[0] > goal:
-                    return w
-            if not self._direct(slope, w0, w, v, penalty):
-                return w
-        return w
-
-    def _direct(self, slope: Floats, w0: Floats, w: Floats, v: Floats, penalty: ElasticNet) -> bool:
-        """Move w, in place, towards the minimum on its support with its signs, as far as no sign changes."""
-        support = np.flatnonzero(w)
-        if not len(support):
-            return False
-        A = self.H[np.ix_(support, support)]
-        A[np.diag_indices_from(A)] += penalty.ridge
-        target = -(v[support] + penalty.r * np.sign(w[support]) + penalty.ridge * w[support])
-        try:
-            step = linalg.solve(A, target, assume_a="pos", check_finite=False)
-        except (linalg.LinAlgError, linalg.LinAlgWarning):
-            return False
-        if not np.isfinite(step).all():
-            return False
-        with np.errstate(all="ignore"):
-            crossing = np.where(w[support] * (w[support] + step) < 0, -w[support] / step, np.inf)
-        first = float(crossing.min(initial=np.inf))
-        t = min(1.0, first)
-        w[support] += t * step
-        if t < 1.0:
-            w[support[crossing <= t]] = 0.0
-        v[:] = slope + self.H @ (w - w0)
-        return True
-
-
-class ColumnModel(Model):
-    """H by the columns themselves."""
-
-    def __init__(self, X: sparse.csc_array, h: Floats, free: bool) -> None:
-        m = X.shape[1]
-        self._arrays, self._h, self._m = (X.indptr, X.indices, X.data), h, m
-        self._first, second = np.zeros(m), np.zeros(m)
-        column_moments(*self._arrays, 0, m, h, self._first, second)
-        self._total = float(h.sum()) if free else np.inf
-        if not self._total > 0:
-            self._total = np.inf
-        curvature = second - self._first**2 / self._total
-        self._curvature = np.where(curvature > FLAT * second, curvature, 0.0)
-
-    def level(self, change: Floats) -> float:
-        return -float(self._first @ change) / self._total
-
-    def solve(self, slope: Floats, w: Floats, penalty: ElasticNet, goal: float) -> Floats:
-        w, z, gain = w.copy(), np.zeros(len(self._h)), np.zeros(2)
-
-        def sweep(order: Integers, most: int) -> int:
-            return column_sweeps(
-                *self._arrays, order, len(order), self._h, self._first, self._curvature, self._total, penalty.r,
-                penalty.ridge, slope, z, w, goal, most, gain, BUDGET,
-            )  # fmt: skip
-
-        everything, done = np.arange(self._m, dtype=np.int64), 0
-        while done < SWEEPS:
-            done += sweep(everything, 1)
-            if not gain[0] > goal:
-                break
-            active, some = np.flatnonzero(w).astype(np.int64), 0
-            while some < ACTIVE:
-                some += sweep(active, ACTIVE - some)
-                if not gain[0] > goal:
-                    break
-            done += some
-        return w
-
-
-class DensePart(Part):
+class DensePart(GramPart):
     """Columns of a dense design, in C order."""
 
     def __init__(self, x: Floats, free: bool) -> None:
         self.x, self.free = x, free
 
     def scores(self, w: Floats) -> Floats:
-        return np.asarray(self.x @ w)
+        return np.asarray(self.x @ w[0])[None] if len(w) == 1 else np.ascontiguousarray((self.x @ w.T).T)
 
     def slopes(self, R: Floats) -> Floats:
         return np.asarray(R @ self.x)
 
-    def model(self, h: Floats) -> Model:
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
         def chunk(start: int) -> Floats:
             rows = slice(start, start + ROWS)
             root = np.sqrt(h[rows])[:, None] * self.x[rows]
@@ -228,7 +139,25 @@ class DensePart(Part):
         H = parts[0]
         for part in parts[1:]:
             H += part
-        return GramModel(H, h @ self.x if self.free else None, float(h.sum()))
+        return H, h @ self.x
+
+
+class WholePart(GramPart):
+    """All columns of a design with few of them."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns, self.free = columns, columns.free
+
+    def scores(self, w: Floats) -> Floats:
+        return self._columns.scores(w)
+
+    def slopes(self, R: Floats) -> Floats:
+        return self._columns.slopes(R)
+
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
+        d = self._columns.d
+        H = self._columns.design.gram(h)
+        return H[:d, :d], H[d, :d] if self.free else np.zeros(d)
 
 
 class SparsePart(Part):
@@ -238,28 +167,12 @@ class SparsePart(Part):
         self.X, self.free = X, free
 
     def scores(self, w: Floats) -> Floats:
-        return np.asarray(self.X @ w)
+        return np.asarray(self.X @ w[0])[None] if len(w) == 1 else np.ascontiguousarray((self.X @ w.T).T)
 
     def slopes(self, R: Floats) -> Floats:
-        return np.asarray(self.X.T @ R)
+        return np.ascontiguousarray((self.X.T @ R.T).T)
 
-    def model(self, h: Floats) -> Model:
-        return ColumnModel(self.X, h, self.free)
-
-
-class WholePart(Part):
-    """All columns of a design with few of them."""
-
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-
-    def scores(self, w: Floats) -> Floats:
-        return self._columns.scores(w)
-
-    def slopes(self, R: Floats) -> Floats:
-        return self._columns.slopes(R)
-
-    def model(self, h: Floats) -> Model:
-        design, d = self._columns.design, self._columns.d
-        H = design.gram(h)
-        return GramModel(H[:d, :d], H[d, :d] if design.intercept else None, float(h.sum()))
+    def model(self, smooth: Smooth, bends: Floats) -> Model:
+        if smooth.K == 1:
+            return ColumnModel(self.X, bends[0], self.free)
+        return ClassesModel(self.X, bends, smooth.u, self.free)

@@ -1,8 +1,9 @@
-"""Sparse models of two classes or a column of a 0/1 matrix, from rows to a certified fit."""
+"""Sparse models, from rows to a certified fit: two classes, or softmax of more."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,15 +17,16 @@ from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import Columns
-from separatrix.sparse_models.smooth import LogLoss, Smooth, SquaredHingeLoss
+from separatrix.sparse_models.smooth import LogLoss, Margins, Smooth, Softmax, SquaredHingeLoss
 from separatrix.sparse_models.working_set import solve
 from separatrix.targets import Targets
 
 SMALL = 100_000  # entries of X below which accuracy costs nothing
 EXACT = 1e-13  # relative gap that small problems go to, or as far as rounding lets them
 ROUNDED = 1.01  # of the errors of both sides are added to what is stated, for another order of summation
+Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
 TINIEST = float(np.finfo(np.float64).tiny)
-LOSSES: dict[str, type[Smooth]] = {"log": LogLoss, "squared_hinge": SquaredHingeLoss}
+LOSSES: dict[str, type[Margins]] = {"log": LogLoss, "squared_hinge": SquaredHingeLoss}
 
 
 @dataclass(frozen=True)
@@ -38,38 +40,53 @@ class Settings:
     loss: str = "log"
 
 
-def two_classes(
+def sparse_model(
     design: Design,
     targets: Targets,
     weight: Floats,
     settings: Settings,
-    start: tuple[Floats, Floats] | None = None,
+    start: Start = None,
     positive: int = 1,
 ) -> Fit:
-    """Solve, certify, and go on if the certificate asks for more."""
-    columns, penalty = Columns(design), ElasticNet(settings.l1_ratio)
-    y = np.where(targets.values == positive, 1.0, -1.0)
-    smooth = LOSSES[settings.loss](y, settings.C * weight)
-    w, b = np.zeros(design.d), 0.0
+    """Solve, certify, and go on if the certificate asks for more; of more than two classes "log" is softmax."""
+    columns, penalty, u = Columns(design), ElasticNet(settings.l1_ratio), settings.C * weight
+    several = settings.loss == "log" and targets.n_classes > 2
+    smooth: Smooth = (
+        Softmax(u, targets.values, targets.n_classes)
+        if several
+        else LOSSES[settings.loss](u, np.where(targets.values == positive, 1.0, -1.0))
+    )
+    w, b = np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1))
     if start is not None:
         V = columns.design.from_user_units(*start)
-        w, b = V[: design.d, 0].copy(), float(V[-1, 0]) if design.intercept else 0.0
-    target = min(0.5 * settings.tol, EXACT if design.entries <= SMALL else 1.0)
-    n_iter = 0
+        w, b = np.ascontiguousarray(V[: design.d].T), V[design.d :].T if design.intercept else b
+    target, n_iter = first_target(design, settings), 0
     while True:
         found = solve(columns, smooth, penalty, (w, b), target, settings.max_iter - n_iter)
         n_iter += found.n_iter
-        V = np.append(found.w, found.b)[: design.p, None]
-        coef, intercept = columns.design.user_units(V)
-        model = Hyperplanes(design.rounded(coef), design.rounded(intercept))
-        certificate, certified = certify(design, targets, weight, model, settings, positive)
-        if certified or found.stalled or n_iter >= settings.max_iter:
-            break
         w, b, target = found.w, found.b, 0.1 * target
-    attributes = {"n_nonzero_": np.count_nonzero(model.coef, axis=1)}
+        coef, intercept = columns.design.user_units(np.vstack([w.T, b.T])[: design.p])
+        if several:
+            intercept = intercept - intercept.mean()  # what all classes have in common changes nothing
+        model = Hyperplanes(design.rounded(coef), design.rounded(intercept))
+        certificate, certified = certify(design, targets, weight, model, settings, None if several else positive)
+        if certified or found.stalled or n_iter >= settings.max_iter:
+            return ended(model, certificate, certified, n_iter, found.stalled, settings.tol)
+
+
+def first_target(design: Design, settings: Settings) -> float:
+    """The relative gap to go for at first: small tables go as far as rounding lets them."""
+    return min(0.5 * settings.tol, EXACT if design.entries <= SMALL else 1.0)
+
+
+def ended(
+    model: Hyperplanes, certificate: ElasticNetGap | None, certified: bool, n_iter: int, stalled: bool, tol: float
+) -> Fit:
+    """What was found, with a warning if it is not within tol."""
+    attributes = {"n_nonzero_": int(np.count_nonzero(model.coef))}
     if certified:
         return Fit(model, certificate, Status.CERTIFIED, n_iter, attributes=attributes)
-    warning = not_converged(n_iter, certificate, found.stalled, settings.tol)
+    warning = not_converged(n_iter, certificate, stalled, tol)
     return Fit(model, certificate, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
 
 

@@ -14,39 +14,44 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import Part
-from separatrix.sparse_models.smooth import Smooth
+from separatrix.sparse_models.smooth import EPS, ROUNDING, Smooth
 
-EPS = float(np.finfo(np.float64).eps)
 SUFFICIENT = 0.01  # of the decrease that the slopes promise
 SHORTEST = 1e-10  # step that is tried
-INEXACT = 1e-3  # of the gap that the last sweep of a model may gain, less if the gap is linear in what is violated
-FALLING, PATIENCE = 0.7, 5  # steps that may leave more than this share of the gap, one after the other
-ROUNDING = 4 * EPS  # of the objective that its differences are not known to
-FLOOR = 1e-12  # of a row's weight that its curvature is taken to be at least, where the loss is flat
+INEXACT = 1e-3  # of the gap that the last sweep of a model may gain
+FALLING, PATIENCE = 0.7, 5  # steps that may leave more than this share of the gap, one after the other,
+WORTH = 1e-3  # of which lower the objective by less than this share of it
 
 
 @dataclass
 class Point:
-    """Weights of some columns, the intercept, and the scores of all rows."""
+    """Weights (K, m) of some columns, intercepts (K, 1), and the scores (K, n) of all rows."""
 
     w: Floats
-    b: float
+    b: Floats
     scores: Floats
+
+    def expand(self, smooth: Smooth, free: bool) -> tuple[float, Floats, Floats]:
+        """The losses here, with their slopes and bends, once the intercepts are at their best."""
+        if not free:
+            return smooth.expand(self.scores)
+        shift, value, R, bends = smooth.centred(self.scores)
+        self.b, self.scores = self.b + shift, self.scores + shift
+        return value, R, bends
 
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a point is from the best one on its columns: by a dual point, or as nothing more can be gained."""
+    """How far a point is from the best one on its columns, and whether rounding allows no better."""
 
-    value: float
     gap: float
     steps: int
     stalled: bool
 
 
 def dual_value(smooth: Smooth, penalty: ElasticNet, R: Floats, G: Floats, w: Floats) -> float:
-    """What slopes R of the rows that sum to 0, X'R = G, prove: the better one of two multiples; at least 0."""
-    with np.errstate(divide="ignore"):
+    """What slopes R of the rows that sum to 0, of the moments G, prove: the better one of two multiples; at least 0."""
+    with np.errstate(all="ignore"):
         held = float(np.min(penalty.room(w) / np.abs(G), initial=1.0))
     found = smooth.dual(R, held) - (penalty.conjugate(held * (1.0 - 4 * EPS) * G) if penalty.ridge > 0 else 0.0)
     if penalty.ridge > 0 and held < 1.0:
@@ -58,41 +63,36 @@ def descend(
     part: Part, smooth: Smooth, penalty: ElasticNet, point: Point, free: bool, goal: float, most: int
 ) -> Reached:
     """Newton steps, in place, until the gap on these columns is within the goal, or there were ``most``."""
-    steps, stale, best = 0, 0, np.inf
+    steps, stale, best, lowest = 0, 0, np.inf, np.inf
     while True:
-        value, R, h = _expanded(smooth, point, free)
+        if smooth.K > 1:  # what all classes have in common changes the penalty alone, and the scores not in effect
+            common = penalty.shared(point.w) - point.w
+            if common.any():
+                point.w = point.w + common
+                point.scores = point.scores + part.scores(common)
+        value, R, bends = point.expand(smooth, free)
         objective = value + penalty.value(point.w)
         G = part.slopes(R)
         gap = objective - dual_value(smooth, penalty, R, G, point.w)
         if gap <= goal or steps >= most:
-            return Reached(objective, gap, steps, False)
-        stale = 0 if gap <= FALLING * best else stale + 1
+            return Reached(gap, steps, False)
+        stale = 0 if gap <= FALLING * best or lowest - objective > WORTH * gap else stale + 1
         if gap <= ROUNDING * objective or stale > PATIENCE:
-            return Reached(objective, gap, steps, True)
-        best = min(best, gap)
+            return Reached(gap, steps, True)
+        best, lowest = min(best, gap), min(lowest, objective)
         steps += 1
-        model = part.model(np.maximum(h, FLOOR * smooth.u))
-        w = model.solve(G, point.w, penalty, INEXACT * gap * max(gap / objective, penalty.ridge))
+        model = part.model(smooth, bends)
+        w = model.solve(G, point.w, penalty, INEXACT * gap)
         change = w - point.w
-        level = model.level(change) if free else 0.0
-        along = part.scores(change) + level
-        promised = float(G @ change) + penalty.value(w) - penalty.value(point.w)
+        levels = model.levels(change)
+        along = part.scores(change) + levels
+        promised = float(np.vdot(G, change)) + penalty.value(w) - penalty.value(point.w)
         t = _step(smooth, penalty, point, change, along, objective, promised)
         if t == 0.0:
-            return Reached(objective, gap, steps, True)
+            return Reached(gap, steps, True)
         point.w = w if t == 1.0 else point.w + t * change
-        point.b += t * level
+        point.b = point.b + t * levels
         point.scores = point.scores + t * along
-
-
-def _expanded(smooth: Smooth, point: Point, free: bool) -> tuple[float, Floats, Floats]:
-    """The losses at the point, with its intercept at its best."""
-    if not free:
-        return smooth.expand(point.scores)
-    shift, value, R, h = smooth.centred(point.scores)
-    point.b += shift
-    point.scores = point.scores + shift
-    return value, R, h
 
 
 def _step(
