@@ -15,7 +15,7 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed
 from separatrix.estimators.gate import checked
-from separatrix.estimators.logistic import ELSEWHERE, L1_RATIOS, LogisticRegression
+from separatrix.estimators.logistic import ELSEWHERE, LogisticRegression
 from separatrix.estimators.logistic_search import Fold, Search
 from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.routing import Scored
@@ -84,7 +84,7 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     _elsewhere: ClassVar[Mapping[str, str]] = LogisticRegression._elsewhere
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
         "penalty": (("l2", "deprecated"), "the penalty is 1/2 ‖w‖², for only then there is a C to choose."),
-        "l1_ratios": (((0,), 0, None, "warn"), L1_RATIOS[1]),
+        "l1_ratios": (((0,), 0, None, "warn"), "there is no L1 penalty here yet: use logistic_path, or LogisticRegression(l1_ratio=...)."),
         "refit": ((True,), "the final weights are always fitted to all rows; coefs_paths_ has those of the folds."),
         "solver": (
             ("auto", "newton", "lbfgs", *ELSEWHERE),

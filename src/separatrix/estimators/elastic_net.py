@@ -1,0 +1,69 @@
+"""What scikit-learn's ``penalty`` and ``l1_ratio`` stand for, and the sparse models that they ask for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import InvalidInputError
+from separatrix.estimators.columns import row, together
+from separatrix.estimators.validation import Sample
+from separatrix.outcome import Fit
+from separatrix.sparse_models.fit import Settings, sparse_model
+from separatrix.targets import Targets
+
+PENALTIES = ("l1", "l2", "elasticnet", None, "deprecated")  # "deprecated" stands for no value in scikit-learn
+
+
+def l1_ratio(penalty: Any, ratio: Any) -> float:
+    """The share of ‖w‖₁ in the penalty: ``ratio`` itself, unless ``penalty`` says otherwise.
+
+    "l1" is 1 and "l2" is 0, whatever the ratio; "elasticnet" needs one.
+    """
+    if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= float(ratio) <= 1):
+        raise InvalidInputError(f"l1_ratio must be a number from 0 to 1; got {ratio!r}.", "l1_ratio")
+    if penalty == "elasticnet" and ratio is None:
+        raise InvalidInputError("l1_ratio must be specified when penalty is elasticnet.", "l1_ratio")
+    if penalty in ("l1", "l2"):
+        return 1.0 if penalty == "l1" else 0.0
+    return 0.0 if ratio is None else float(ratio)
+
+
+def disagreement(penalty: Any, ratio: Any) -> tuple[Warning, ...]:
+    """A warning if ``penalty`` overrules an ``l1_ratio`` that someone chose."""
+    meant = {"l1": (0, 1), "l2": (0,)}.get(penalty)
+    if meant is None or ratio is None or ratio in meant:
+        return ()
+    return (UserWarning(f"Inconsistent values: penalty={penalty} with l1_ratio={ratio}. Use l1_ratio alone."),)
+
+
+def sparse_logistic(model: Any, sample: Sample, settings: Settings, start: Any) -> Fit:
+    """Logistic regression with an elastic net: two classes, softmax, or each column of a 0/1 matrix y by itself."""
+    refused = {
+        "loss": model.loss != "log",
+        "bias_reduction": model.bias_reduction is not None,
+        "solver": model._solver != "auto",
+        "trace": bool(model.trace),
+        "identifiability": model.identifiability == "reference" and not _two(sample.targets),
+    }
+    for name, given in refused.items():
+        if given:
+            raise InvalidInputError(
+                f"{name}={getattr(model, name)!r} is for l1_ratio=0: with an L1 penalty leave {name} at its default.",
+                name,
+            )
+    if not sample.targets.multilabel:
+        return sparse_model(sample.design, sample.targets, sample.weight, settings, start)
+    fits = [
+        sparse_model(sample.design, Targets(np.array([0, 1]), column), sample.weight, settings, row(start, j))
+        for j, column in enumerate(sample.targets.values.T)
+    ]
+    fit = together(fits, sample.targets.classes)
+    return replace(fit, attributes={"n_nonzero_": int(np.count_nonzero(fit.model.coef))})
+
+
+def _two(targets: Targets) -> bool:
+    return targets.binary or targets.multilabel
