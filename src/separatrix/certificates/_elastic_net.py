@@ -3,9 +3,9 @@
     F(W, b) = C sum_i c_i loss_i + r ‖W‖₁ + (1 - r)/2 ‖W‖²,    r = l1_ratio
 
 For slopes A (n, K) in the domain of the losses' conjugates that sum to 0 over the rows (b being free) and have the
-moments M = A'x, min F >= value(A) - g*(M), where g*(M) = sum (|M_kj| - r)₊² / (2 (1 - r)), and for r = 1 it is 0 as long
-as no |M_kj| is above 1. Any A may be multiplied by s <= 1: the rule here takes the better one of s = 1 and the largest s
-for which s |M_kj| <= r + (1 - r) |W_kj|, which is where the optimum has it.
+moments M = A'x, min F >= value(A) - g*(M), where g*(M) = sum (|M_kj| - r)₊² / (2 (1 - r)), and for r = 1 it is 0 as
+long as no |M_kj| is above 1. Any A may be multiplied by s <= 1: the rule here takes the better one of s = 1 and the
+largest s for which s |M_kj| <= r + (1 - r) |W_kj|, which is where the optimum has it.
 
 The same A proves weights 0. The dual is strongly concave, so that the best slopes are in a ball about A whose radius
 follows from the gap; where |M_kj| stays below r in all of the ball, every optimum has W_kj = 0 (Ndiaye et al., 2017).
@@ -172,12 +172,17 @@ class Problem:
         """Both sides and the reach of the moments."""
         S, errors = self.frame.scores(self.W, self.b)
         primal, primal_error = self.primal(S, errors)
+        W = self.W
+        if self.certificate.dual_weights is not None:
+            weights = np.asarray(self.certificate.dual_weights, dtype=np.float64)
+            W = weights[:, :-1]
+            S, _ = self.frame.scores(W, weights[:, -1])
         A, lost, value = self._log(S) if self.loss == "log" else self._margin(S)
         moments = self.frame.moments(A)
         moved = lost * (self.C * moments.spread if self.loss == "log" else moments.sizes)
         reach = np.abs(moments.M) + moments.rounding * moments.sizes + moved
         reach = (reach + TINY * len(A) * (1.0 + self.C)) * (1.0 + 8 * EPS)
-        room = self.r + (1.0 - self.r) * np.abs(self.W)
+        room = self.r + (1.0 - self.r) * np.abs(W)
         with np.errstate(all="ignore"):
             held = float(np.min(room / reach, initial=1.0)) * (1.0 - 8 * EPS)
         dual, dual_error, taken = 0.0, 0.0, 0.0  # losses and penalty are never negative
@@ -253,7 +258,7 @@ class Problem:
         return A, eta, value
 
     def _margin(self, S: Any) -> tuple[Any, float, Callable[[float], tuple[float, float]]]:
-        """Slopes -y_i a_i, a_i = 2 C c_i max(0, 1 - y_i s_i) or as stated, the heavier class made as light as the other.
+        """Slopes -y_i a_i, a_i = 2 C c_i max(0, 1 - y_i s_i) or as stated, the heavier class scaled down to the other.
 
         What is left of the sum, over the weight of the heavier one, is the share that would make it exact.
         """

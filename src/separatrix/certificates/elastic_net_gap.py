@@ -45,6 +45,9 @@ class ElasticNetGap(DualityGap):
         The weights.
     fit_intercept : bool
         Whether b is free.
+    dual_weights : array of shape (1, d + 1) or (k, d + 1), or None
+        The weights, intercept last, that the dual point follows from, if those of the model were rounded to float32:
+        the objective hardly feels that, but slopes do.
     multipliers : array of shape (n,) or None
         Of the hinge: 0 <= a_i <= C c_i for each row of a weight above 0.
     zeros : array of bool, of the shape of coef
@@ -63,6 +66,7 @@ class ElasticNetGap(DualityGap):
     coef: Any
     intercept: Any
     fit_intercept: bool
+    dual_weights: Any
     multipliers: Any
     zeros: Any
 
@@ -113,6 +117,8 @@ class ElasticNetGap(DualityGap):
         K = k if softmax else 1
         coef = shaped(self.coef, "coef", K, np.shape(self.coef)[-1] if np.ndim(self.coef) == 2 else 0)
         intercept = shaped(self.intercept, "intercept", K)
+        if self.dual_weights is not None:
+            shaped(self.dual_weights, "dual_weights", K, coef.shape[1] + 1)
         number(self.C, "C", 0.0)
         if not number(self.l1_ratio, "l1_ratio", 0.0) <= 1.0:
             raise ValueError(f"The field 'l1_ratio' must be above 0 and at most 1; it is {self.l1_ratio!r:.80}.")

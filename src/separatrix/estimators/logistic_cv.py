@@ -84,7 +84,10 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     _elsewhere: ClassVar[Mapping[str, str]] = LogisticRegression._elsewhere
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
         "penalty": (("l2", "deprecated"), "the penalty is 1/2 ‖w‖², for only then there is a C to choose."),
-        "l1_ratios": (((0,), 0, None, "warn"), "there is no L1 penalty here yet: use logistic_path, or LogisticRegression(l1_ratio=...)."),
+        "l1_ratios": (
+            ((0,), 0, None, "warn"),
+            "there is no L1 penalty here yet: use logistic_path, or LogisticRegression(l1_ratio=...).",
+        ),
         "refit": ((True,), "the final weights are always fitted to all rows; coefs_paths_ has those of the folds."),
         "solver": (
             ("auto", "newton", "lbfgs", *ELSEWHERE),

@@ -2,9 +2,9 @@
 
     model(w) = v.(w - w0) + 1/2 (w - w0)'H(w - w0) + r ‖w‖₁ + ridge/2 ‖w‖²
 
-One weight at a time goes to its minimum, which is 0 where |H_jj w_j - v_j| <= r, v being the slope of the first two terms
-now. `gram_sweeps` has H as a matrix, where a weight that moves costs a row of it; `column_sweeps` has the columns of the
-data, H = X'diag(h)X less what a free intercept takes, where each weight costs its column, moved or not.
+One weight at a time goes to its minimum, which is 0 where |H_jj w_j - v_j| <= r, v being the slope of the first two
+terms now. `gram_sweeps` has H as a matrix, where a weight that moves costs a row of it; `column_sweeps` has the columns
+of the data, H = X'diag(h)X less what a free intercept takes, where each weight costs its column, moved or not.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def column_sweeps(
     curvature: Floats, total: float, r: float, ridge: float, slope: Floats, z: Floats, w: Floats, goal: float,
     most: int, gain: Floats, budget: int,
 ) -> int:  # fmt: skip
-    """As `gram_sweeps`, for columns of the data. ``slope`` (m,) is v at w0, and stays; z_i = h_i (X (w - w0))_i follows.
+    """As `gram_sweeps`, for columns of the data. ``slope`` is v at w0, and stays; z_i = h_i (X (w - w0))_i follows.
 
     ``first`` is X'h and ``total`` the sum of h, or infinity without an intercept; gain[1] is the sum of z.
     """
@@ -98,8 +98,9 @@ def column_sweeps(
     return done
 
 
-@native("softmax_sweeps", "I[] I[] f8[] i8[] i8 i8 i8 f8[] f8[] f8[] f8 f8 f8[] f8[] f8[] f8[] f8 i8 f8[] i8",
-        returns="i8")
+@native(
+    "softmax_sweeps", "I[] I[] f8[] i8[] i8 i8 i8 f8[] f8[] f8[] f8 f8 f8[] f8[] f8[] f8[] f8 i8 f8[] i8", returns="i8"
+)
 def softmax_sweeps(
     indptr: Array, indices: Array, data: Floats, order: Integers, count: int, K: int, penalised: int, u: Floats,
     P: Floats, curvature: Floats, r: float, ridge: float, slope: Floats, t: Floats, s: Floats, w: Floats, goal: float,

@@ -103,7 +103,11 @@ class GramPart(Part):
             H, first = self.gram(bends[0])
             return GramModel(H, first[:, None], bends.sum(axis=1)[:, None]) if self.free else GramModel(H, None, None)
         K, P = smooth.K, bends
-        grams = {(a, b): self.gram(smooth.u * P[a] * (1.0 - P[a] if a == b else P[b])) for a in range(K) for b in range(a + 1)}
+        grams = {
+            (a, b): self.gram(smooth.u * P[a] * (1.0 - P[a] if a == b else P[b]))
+            for a in range(K)
+            for b in range(a + 1)
+        }
         m = len(grams[0, 0][1])
         H, cross = np.empty((K, m, K, m)), np.empty((K, m, K))
         for (a, b), (inner, first) in grams.items():

@@ -69,7 +69,8 @@ def sparse_model(
         if several:
             intercept = intercept - intercept.mean()  # what all classes have in common changes nothing
         model = Hyperplanes(design.rounded(coef), design.rounded(intercept))
-        certificate, certified = certify(design, targets, weight, model, settings, None if several else positive)
+        exact = None if design.dtype == np.float64 else np.column_stack([coef, intercept])
+        certificate, certified = certify(design, targets, weight, model, settings, None if several else positive, exact)
         if certified or found.stalled or n_iter >= settings.max_iter:
             return ended(model, certificate, certified, n_iter, found.stalled, settings.tol)
 
@@ -106,6 +107,7 @@ def certify(
     model: Hyperplanes,
     settings: Settings,
     positive: int | None,
+    dual_weights: Floats | None = None,
     multipliers: Floats | None = None,
 ) -> tuple[ElasticNetGap | None, bool]:
     """A certificate of exactly these weights, if one holds, and whether it is within tol."""
@@ -120,6 +122,7 @@ def certify(
         coef=model.coef,
         intercept=model.intercept,
         fit_intercept=design.intercept,
+        dual_weights=dual_weights,
         multipliers=multipliers,
         zeros=np.zeros(model.coef.shape, dtype=bool),
         primal=np.nan,

@@ -49,7 +49,7 @@ def solve(
         stalled = gap <= ROUNDING * objective or (before <= gap and size >= columns.d)
         if gap <= target * objective or n_iter >= max_iter or stalled:
             return Solution(w, point.b, objective, gap, n_iter, stalled and gap > target * objective)
-        used = w.any(axis=0)
+        used = np.asarray(w.any(axis=0))
         size = min(columns.d, max(size, 2 * int(np.count_nonzero(used))))
         chosen = chosen_columns(penalty, np.abs(G).max(axis=0), used, lengths, size)
         size = min(columns.d, 2 * size if before <= 2.0 * gap else size)
