@@ -13,6 +13,7 @@ from separatrix.estimators.columns import row, together
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
 from separatrix.sparse_models.fit import Settings, sparse_model
+from separatrix.sparse_models.machines import sparse_machines
 from separatrix.targets import Targets
 
 PENALTIES = ("l1", "l2", "elasticnet", None, "deprecated")  # "deprecated" stands for no value in scikit-learn
@@ -63,6 +64,18 @@ def sparse_logistic(model: Any, sample: Sample, settings: Settings, start: Any) 
     ]
     fit = together(fits, sample.targets.classes)
     return replace(fit, attributes={"n_nonzero_": int(np.count_nonzero(fit.model.coef))})
+
+
+def sparse_svc(model: Any, sample: Sample, kept: Any, settings: Any) -> Fit:
+    """Linear support vector machines with an L1 penalty."""
+    if np.isinf(settings.C):
+        raise InvalidInputError("C=np.inf, the hard margin, is for penalty='l2': use a finite C.", "C")
+    design, targets, start = sample.design, sample.targets, None
+    same = model.warm_start and np.shape(getattr(model, "coef_", 0)) == (targets.tasks, design.d)
+    if same and np.array_equal(model.classes_, targets.classes):
+        start = np.asarray(model.coef_, dtype=np.float64), np.asarray(model.intercept_, dtype=np.float64)
+    chosen = Settings(settings.C, 1.0, settings.tol, settings.max_iter, settings.loss)
+    return sparse_machines(design, targets, sample.weight, kept, chosen, start)
 
 
 def _two(targets: Targets) -> bool:

@@ -70,6 +70,12 @@ class Columns:
         x = self.design.lend(_some_columns, columns, self.design.offset)
         return DensePart(x, self.free) if small else SparsePart(sparse.csc_array(x), self.free)
 
+    def csc(self) -> sparse.csc_array:
+        """All columns, dense ones as well."""
+        if self.design.sparse:
+            return self._csc
+        return sparse.csc_array(self.design.lend(_some_columns, np.arange(self.d), self.design.offset))
+
     @cached_property
     def _csc(self) -> sparse.csc_array:
         X = sparse.csc_array(self.design.csr().astype(np.float64))
