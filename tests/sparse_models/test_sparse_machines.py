@@ -39,9 +39,9 @@ def test_each_class_against_the_rest(loss):
     assert model.certificate_.verify(IRIS, KINDS)
     assert model.n_nonzero_ == np.count_nonzero(model.coef_) < model.coef_.size
     for k in range(3):
-        alone = LinearSVC(penalty="l1", loss=loss).fit(IRIS, KINDS == k)
+        alone = LinearSVC(penalty="l1", loss=loss).fit(IRIS, k == KINDS)
         np.testing.assert_allclose(model.coef_[k], alone.coef_[0], rtol=1e-9)
-        reached = objective(IRIS, (KINDS == k).astype(int), alone.coef_, alone.intercept_, 1.0, 1.0, None, loss)
+        reached = objective(IRIS, (k == KINDS).astype(int), alone.coef_, alone.intercept_, 1.0, 1.0, None, loss)
         assert abs(float(reached) - alone.certificate_.primal) <= 1e-9 * alone.certificate_.primal
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Floats, Integers
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.loops import threads
@@ -67,14 +67,14 @@ class Columns:
             return WholePart(self)
         if self.design.sparse:
             return SparsePart(self._csc if m == self.d else self._csc[:, columns], self.free)
-        x = self.design.lend(_some_columns, columns, self.design.offset)
+        (x,) = self.design.rows(_some_columns, args=(columns,))
         return DensePart(x, self.free) if small else SparsePart(sparse.csc_array(x), self.free)
 
     def csc(self) -> sparse.csc_array:
         """All columns, dense ones as well."""
         if self.design.sparse:
             return self._csc
-        return sparse.csc_array(self.design.lend(_some_columns, np.arange(self.d), self.design.offset))
+        return sparse.csc_array(self.design.rows(_some_columns, args=(np.arange(self.d),))[0])
 
     @cached_property
     def _csc(self) -> sparse.csc_array:
@@ -90,9 +90,8 @@ def _squares(block: Block, u: Floats) -> Parts:
     return np.asarray(x.T @ u), np.asarray(squared.T @ u)
 
 
-def _some_columns(X: Array, columns: Integers, offset: Floats | None) -> Floats:
-    x = np.ascontiguousarray(X[:, columns], dtype=np.float64)
-    return x if offset is None else x - offset[columns]
+def _some_columns(block: Block, columns: Integers) -> Parts:
+    return (block.x[:, columns],)
 
 
 class GramPart(Part):

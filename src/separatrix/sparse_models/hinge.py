@@ -33,7 +33,7 @@ class Solved:
 
 
 def sparse_hinge(design: Design, y: Floats, u: Floats) -> Solved:
-    """Where HiGHS ends without a solution, weights and multipliers of 0, which prove that the minimum is not below 0."""
+    """Where HiGHS ends without a solution, weights and multipliers of 0, which prove that no objective is below 0."""
     columns = Columns(design)
     n, d, cost = design.n, design.d, max(float(u.max()), TINY)
     X = columns.csc()
