@@ -104,34 +104,40 @@ class Frame:
         """W x_i + b (n, K) and bounds on their errors (n,), inf where they overflow."""
         n, K = len(self.data.weight), len(W)
         level = b if self.sparse else levels(self.centre, W, b)
-        used = np.flatnonzero(W.any(axis=0))
-        few = len(used) < self.d
+        used = slice(None) if self.sparse else np.flatnonzero(W.any(axis=0))  # sparse rows are slow to cut
+        few = not self.sparse and len(used) < self.d
         w = W[:, used] if few else W
         S, errors, size = np.empty((n, K)), np.empty(n), np.abs(w).T
         for rows, z in self.parts(K):
             z = z[:, used] if few else z
             S[rows] = z @ w.T + level
-            terms = 0.5 * EPS * (abs(z) @ size + np.abs(level)) + TINY
-            errors[rows] = (min(self.longest, len(used)) + 6) * terms.max(axis=1)
+            terms = 0.5 * EPS * (self._filled(z, np.abs) @ size + np.abs(level)) + TINY
+            errors[rows] = (min(self.longest, w.shape[1]) + 6) * terms.max(axis=1)
         sure = np.isfinite(S).all(axis=1) & np.isfinite(errors)
         return np.where(sure[:, None], S, 0.0), np.where(sure, errors, np.inf)
 
     def moments(self, A: Any) -> Moments:
         """Of slopes A (n, K), in one pass over the rows."""
         K, weight = A.shape[1], self.data.weight
-        M, sizes = np.zeros((K, self.d)), np.zeros((K, self.d))
-        spread, first, second = np.zeros(self.d), np.zeros(self.d), np.zeros(self.d)
+        both, sizes, second = np.zeros((self.d, K + 1)), np.zeros((self.d, K + 1)), np.zeros(self.d)
         longest = count = 0
         for rows, z in self.parts(K):
-            a, c, size = A[rows], weight[rows], abs(z)
-            M += (z.T @ a).T if self.sparse else tall_product(a, z)
-            sizes += (size.T @ np.abs(a)).T
-            spread += size.T @ c
-            first += z.T @ c
-            second += (size.multiply(size) if self.sparse else size * size).T @ c
+            a, c = np.column_stack([A[rows], weight[rows]]), weight[rows]
+            both += z.T @ a if self.sparse else tall_product(a, z).T
+            sizes += self._filled(z, np.abs).T @ np.abs(a)
+            second += self._filled(z, np.square).T @ c
             longest, count = max(longest, len(a)), count + 1
         depth = longest if self.sparse else roundings(longest)
-        return Moments(M, sizes, spread, first, second, (depth + count + K + 16) * EPS, (longest + count + 16) * EPS)
+        rounding, summing = (depth + count + K + 16) * EPS, (longest + count + 16) * EPS
+        return Moments(both[:, :K].T, sizes[:, :K].T, sizes[:, K], both[:, K], second, rounding, summing)
+
+    def _filled(self, z: Any, change: Any) -> Any:
+        """The same rows with each entry changed, 0 into 0."""
+        if not self.sparse:
+            return change(z)
+        other = z.copy()
+        other.data = change(z.data)
+        return other
 
 
 @dataclass(frozen=True)

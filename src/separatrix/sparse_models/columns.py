@@ -12,6 +12,7 @@ from separatrix._typing import Floats, Integers
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.loops import threads
+from separatrix.loops.elastic_descent import column_moments
 from separatrix.sparse_models.models import FLAT, ClassesModel, ColumnModel, GramModel, Model
 from separatrix.sparse_models.smooth import Smooth
 
@@ -55,7 +56,11 @@ class Columns:
 
     def lengths(self, u: Floats) -> Floats:
         """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column."""
-        first, second = self.design.reduce(_squares, u)
+        if self.design.sparse:
+            X, first, second = self._csc, np.empty(self.d), np.empty(self.d)
+            column_moments(X.indptr, X.indices, X.data, 0, self.d, u, first, second)
+        else:
+            first, second = self.design.reduce(_squares, u)
         square = second - first**2 / float(u.sum()) if self.free else second
         return np.asarray(np.sqrt(np.where(square > FLAT * second, square, 0.0)))
 
@@ -78,7 +83,7 @@ class Columns:
 
     @cached_property
     def _csc(self) -> sparse.csc_array:
-        X = sparse.csc_array(self.design.csr().astype(np.float64))
+        X = sparse.csc_array(self.design.csr().astype(np.float64, copy=False))
         if self.design.offset is not None:
             X.data -= np.repeat(self.design.offset, np.diff(X.indptr))
         return X
@@ -86,8 +91,7 @@ class Columns:
 
 def _squares(block: Block, u: Floats) -> Parts:
     x = block.x
-    squared = x * x if isinstance(x, np.ndarray) else x.multiply(x)
-    return np.asarray(x.T @ u), np.asarray(squared.T @ u)
+    return x.T @ u, np.einsum("ij,ij,i->j", x, x, u)
 
 
 def _some_columns(block: Block, columns: Integers) -> Parts:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from separatrix._typing import Floats, Integers
+from separatrix.loops.csr_gram import add_pairs
 from separatrix.loops.elastic_descent import column_moments, column_sweeps, gram_sweeps, softmax_sweeps
 from separatrix.loops.rows import BUDGET
 from separatrix.penalties import ElasticNet
@@ -98,6 +99,15 @@ def crossed(H: Floats, v: Floats, w: Floats, penalty: ElasticNet) -> Floats | No
         if not len(alive):
             return w
     return w
+
+
+def row_gram(X: sparse.csr_array, h: Floats) -> Floats:
+    """X'diag(h)X, by rows with few entries."""
+    (n, m), row = X.shape, 0
+    half = np.zeros((m, m))
+    while row < n:
+        row = add_pairs(X.indptr, X.indices, X.data, h, m, half, row, n, BUDGET)
+    return np.asarray(half + half.T)
 
 
 class GramModel(Model):
@@ -193,7 +203,7 @@ class ColumnDescent(Descent):
             return False
         model, X = self._model, self._model.X[:, support]
         first, turned = model.first[support], X.T
-        H = np.asarray((turned @ X.multiply(model.h[:, None]).tocsc()).toarray()) - np.outer(first, first / model.total)
+        H = row_gram(X.tocsr(), model.h) - np.outer(first, first / model.total)
         v = self._slope[support] + (turned @ self._z - first * (self._gain[1] / model.total))
         found = crossed(H, v, self.w[support], penalty)
         if found is None:

@@ -21,6 +21,8 @@ SHORTEST = 1e-10  # step that is tried
 INEXACT = 1e-3  # of the gap that the last sweep of a model may gain
 FALLING, PATIENCE = 0.7, 5  # steps that may leave more than this share of the gap, one after the other,
 WORTH = 1e-3  # of which lower the objective by less than this share of it
+BENT = 0.1  # of the curvature that may have changed since a model was made, for it to be used again,
+SLOW = 0.25  # of the gap being left by the last step at most
 
 
 @dataclass
@@ -64,6 +66,7 @@ def descend(
 ) -> Reached:
     """Newton steps, in place, until the gap on these columns is within the goal, or there were ``most``."""
     steps, stale, best, lowest = 0, 0, np.inf, np.inf
+    model, seen, before = None, np.zeros(1), np.inf
     while True:
         if smooth.K > 1:  # what all classes have in common changes the penalty alone, and the scores not in effect
             common = penalty.shared(point.w) - point.w
@@ -81,7 +84,9 @@ def descend(
             return Reached(gap, steps, True)
         best, lowest = min(best, gap), min(lowest, objective)
         steps += 1
-        model = part.model(smooth, bends)
+        if model is None or gap > SLOW * before or smooth.moved(bends, seen) > BENT:
+            model, seen = part.model(smooth, bends), bends
+        before = gap
         w = model.solve(G, point.w, penalty, INEXACT * gap)
         change = w - point.w
         levels = model.levels(change)

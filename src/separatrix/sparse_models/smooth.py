@@ -43,6 +43,10 @@ class Smooth(ABC):
         """The dual value of s times slopes that `expand` made; the penalty's conjugate not counted."""
 
     @abstractmethod
+    def moved(self, bends: Floats, before: Floats) -> float:
+        """The share of the curvature that has changed."""
+
+    @abstractmethod
     def centred(self, scores: Floats) -> tuple[Floats, float, Floats, Floats]:
         """What to add to the scores (K, 1) so that slopes sum to 0, and `expand` there."""
 
@@ -56,6 +60,9 @@ class Margins(Smooth):
     @property
     def K(self) -> int:
         return 1
+
+    def moved(self, bends: Floats, before: Floats) -> float:
+        return float(np.abs(bends - before).sum() / bends.sum())
 
     def centred(self, scores: Floats) -> tuple[Floats, float, Floats, Floats]:
         """By Newton's method on a function of one variable that rises, held where it changes its sign."""
@@ -125,6 +132,10 @@ class Softmax(Smooth):
     @property
     def K(self) -> int:
         return self.classes
+
+    def moved(self, bends: Floats, before: Floats) -> float:
+        change = np.abs(bends - before) @ self.u
+        return float(change.sum() / ((bends * (1.0 - bends)) @ self.u).sum())
 
     def value(self, scores: Floats) -> float:
         return self.expand(scores)[0]
