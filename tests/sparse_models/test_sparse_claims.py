@@ -80,7 +80,7 @@ def test_a_weight_that_is_not_0_is_not_proved_0(claim):
     "change",
     [
         {"loss": "hinge"},
-        {"l1_ratio": 0.0},
+        {"l1_ratio": -0.1},
         {"l1_ratio": 1.5},
         {"positive": None},
         {"task": 0},

@@ -16,6 +16,7 @@ from separatrix.certificates.kernel_margin import KernelInseparable, KernelMargi
 from separatrix.certificates.kernel_separator import KernelSeparator
 from separatrix.certificates.logistic_gap import LogisticGap
 from separatrix.certificates.margin_bracket import MarginBracket
+from separatrix.certificates.path_gap import PathGap
 from separatrix.certificates.separator import Separator
 from separatrix.certificates.stationarity import Stationarity
 
@@ -33,6 +34,7 @@ __all__ = [
     "KernelSeparator",
     "LogisticGap",
     "MarginBracket",
+    "PathGap",
     "Separator",
     "Stationarity",
     "Verification",

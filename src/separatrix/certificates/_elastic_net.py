@@ -104,8 +104,8 @@ class Frame:
         """W x_i + b (n, K) and bounds on their errors (n,), inf where they overflow."""
         n, K = len(self.data.weight), len(W)
         level = b if self.sparse else levels(self.centre, W, b)
-        used = slice(None) if self.sparse else np.flatnonzero(W.any(axis=0))  # sparse rows are slow to cut
-        few = not self.sparse and len(used) < self.d
+        used = np.flatnonzero(W.any(axis=0))
+        few = not self.sparse and len(used) < self.d  # sparse rows are slow to cut
         w = W[:, used] if few else W
         S, errors, size = np.empty((n, K)), np.empty(n), np.abs(w).T
         for rows, z in self.parts(K):

@@ -32,7 +32,7 @@ class ElasticNetGap(DualityGap):
     loss : str
         "log" (softmax for more than two classes), "squared_hinge" or "hinge".
     C, l1_ratio : float
-        Weight of the losses, and the share of ‖w‖₁ in the penalty, 0 < l1_ratio <= 1.
+        Weight of the losses, and the share of ‖w‖₁ in the penalty, from 0 to 1.
     classes : array of shape (k,)
         The labels.
     class_weight : array of shape (k,) or None
@@ -120,8 +120,8 @@ class ElasticNetGap(DualityGap):
         if self.dual_weights is not None:
             shaped(self.dual_weights, "dual_weights", K, coef.shape[1] + 1)
         number(self.C, "C", 0.0)
-        if not number(self.l1_ratio, "l1_ratio", 0.0) <= 1.0:
-            raise ValueError(f"The field 'l1_ratio' must be above 0 and at most 1; it is {self.l1_ratio!r:.80}.")
+        if not 0.0 <= number(self.l1_ratio, "l1_ratio") <= 1.0:
+            raise ValueError(f"The field 'l1_ratio' must be from 0 to 1; it is {self.l1_ratio!r:.80}.")
         tolerance(self.tol)
         for name in ("primal", "dual"):
             number(getattr(self, name), name)
