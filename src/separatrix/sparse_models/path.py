@@ -77,7 +77,7 @@ def traced(task: Task, C_min: float, C_max: float) -> tuple[PathGap, int]:
         factor = float(np.clip(np.sqrt(room), 0.2, 1.5))
         width = following.C / last.C - 1.0
         if walk.n_iter >= task.max_iter:  # no steps are left: the end as it is
-            nodes += [*ahead[::-1], *([walk.node(C_max, last)] if ahead[0].C < C_max else [])]
+            nodes += [*ahead[::-1], *([walk.node(C_max, last)] if C_max > ahead[0].C else [])]
         elif reached <= task.tol:
             nodes.append(ahead.pop())
             step = factor * width
