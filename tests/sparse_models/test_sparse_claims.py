@@ -252,3 +252,10 @@ def test_class_weights_are_in_the_certificate():
     by_hand = LogisticRegression(l1_ratio=1).fit(X, Y, weight)
     np.testing.assert_allclose(model.coef_, by_hand.coef_, rtol=1e-6, atol=1e-9)
     assert model.certificate_.verify(X, Y)
+
+
+def test_a_tol_below_rounding_is_told():
+    with pytest.warns(ConvergenceWarning, match="rounding allows no better"):
+        model = LogisticRegression(C=1e-6, l1_ratio=1, tol=1e-17).fit(X, Y)
+    assert not model.coef_.any()
+    assert model.certificate_.verify(X, Y)

@@ -155,7 +155,7 @@ FIELDS: Mapping[str, Check] = {
     "class_prior_": numbers("k", least=0, most=1),
     "classes_": labels,
     "coef_": lambda value, sizes: numbers("rd")(dense(value), sizes),  # sparse after sparsify
-    "coefs_paths_": numbers("**rp", finite=False, most=np.finfo(np.float64).max),  # -inf: a class that a fold lacks
+    "coefs_paths_": numbers("**rp", "***rp", finite=False, most=np.finfo(np.float64).max),  # -inf: a class that a fold lacks
     "dual_coef_": lambda value, sizes: numbers("*", "**", kinds="iuf")(dense(value), sizes),
     "errors_": numbers("", "r", kinds="iuf", least=0),
     "false_negatives_": counts("", "r"),
@@ -163,6 +163,8 @@ FIELDS: Mapping[str, Check] = {
     "feature_names_in_": names,
     "intercept_": numbers("r"),
     "kernel_": a(Kernel),
+    "l1_ratio_": numbers("", least=0, most=1),
+    "l1_ratios_": numbers("*", least=0, most=1),
     "log_likelihood_": numbers(""),
     "lower_bound_": numbers("", "r", kinds="iuf", least=0),
     "margin_": numbers("", "r", finite=False, least=0),
@@ -170,13 +172,14 @@ FIELDS: Mapping[str, Check] = {
     "n_iter_": counts("", "*"),
     "n_support_": counts("k"),
     "n_nodes_": counts(""),
+    "n_nonzero_": counts(""),
     "n_updates_": counts("", "r"),
     "parameters_": numbers("kd"),
     "penalized_log_likelihood_": numbers(""),
     "probA_": numbers("*"),
     "probB_": numbers("*"),
     "rank_": either(nothing, counts("")),
-    "scores_": numbers("**"),
+    "scores_": numbers("**", "***"),
     "slack_": numbers("*", "**", least=0),
     "standard_errors_": either(nothing, numbers("d", "p", "rd", "rp", finite=False, least=0)),
     "status_": a(Status),

@@ -17,7 +17,7 @@ from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import NARROW, Columns
-from separatrix.sparse_models.smooth import LogLoss, Margins, Smooth, Softmax, SquaredHingeLoss
+from separatrix.sparse_models.smooth import ROUNDING, LogLoss, Margins, Smooth, Softmax, SquaredHingeLoss
 from separatrix.sparse_models.working_set import solve
 from separatrix.targets import Targets
 
@@ -64,15 +64,15 @@ def sparse_model(
     while True:
         found = solve(columns, smooth, penalty, (w, b), target, settings.max_iter - n_iter)
         n_iter += found.n_iter
-        w, b, target = found.w, found.b, 0.1 * target
+        w, b, stalled, target = found.w, found.b, found.stalled or found.gap <= ROUNDING * found.value, 0.1 * target
         coef, intercept = columns.design.user_units(np.vstack([w.T, b.T])[: design.p])
         if several:
             intercept = intercept - intercept.mean()  # what all classes have in common changes nothing
         model = Hyperplanes(design.rounded(coef), design.rounded(intercept))
         exact = None if design.dtype == np.float64 else np.column_stack([coef, intercept])
         certificate, certified = certify(design, targets, weight, model, settings, None if several else positive, exact)
-        if certified or found.stalled or n_iter >= settings.max_iter:
-            return ended(model, certificate, certified, n_iter, found.stalled, settings.tol)
+        if certified or stalled or n_iter >= settings.max_iter:
+            return ended(model, certificate, certified, n_iter, stalled, settings.tol)
 
 
 def losses_of(targets: Targets, u: Floats, loss: str, positive: int) -> Smooth:
