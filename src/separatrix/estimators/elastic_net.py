@@ -38,7 +38,12 @@ def disagreement(penalty: Any, ratio: Any) -> tuple[Warning, ...]:
     meant = {"l1": (0, 1), "l2": (0,)}.get(penalty)
     if meant is None or ratio is None or ratio in meant:
         return ()
-    return (UserWarning(f"Inconsistent values: penalty={penalty} with l1_ratio={ratio}. Use l1_ratio alone."),)
+    return (
+        UserWarning(
+            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={penalty}). Inconsistent values: "
+            f"penalty={penalty} with l1_ratio={ratio}. Use l1_ratio alone."
+        ),
+    )
 
 
 def sparse_logistic(model: Any, sample: Sample, settings: Settings, start: Any) -> Fit:
