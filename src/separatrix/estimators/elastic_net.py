@@ -40,8 +40,8 @@ def disagreement(penalty: Any, ratio: Any) -> tuple[Warning, ...]:
         return ()
     return (
         UserWarning(
-            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={penalty}). Inconsistent values: "
-            f"penalty={penalty} with l1_ratio={ratio}. Use l1_ratio alone."
+            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={penalty}). "
+            f"Inconsistent values: penalty={penalty} with l1_ratio={ratio}. Use l1_ratio alone."
         ),
     )
 

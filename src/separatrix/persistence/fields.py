@@ -155,7 +155,8 @@ FIELDS: Mapping[str, Check] = {
     "class_prior_": numbers("k", least=0, most=1),
     "classes_": labels,
     "coef_": lambda value, sizes: numbers("rd")(dense(value), sizes),  # sparse after sparsify
-    "coefs_paths_": numbers("**rp", "***rp", finite=False, most=np.finfo(np.float64).max),  # -inf: a class that a fold lacks
+    # -inf: a class that a fold lacks
+    "coefs_paths_": numbers("**rp", "***rp", finite=False, most=np.finfo(np.float64).max),
     "dual_coef_": lambda value, sizes: numbers("*", "**", kinds="iuf")(dense(value), sizes),
     "errors_": numbers("", "r", kinds="iuf", least=0),
     "false_negatives_": counts("", "r"),

@@ -40,13 +40,13 @@ def solve(
     lengths = columns.lengths(smooth.u)
     w, b = start
     point = Point(w, b, columns.scores(w) + b if w.any() else np.repeat(b, columns.n, axis=1))
-    n_iter, size, before = 0, FIRST, np.inf
+    n_iter, size, before, ended = 0, FIRST, np.inf, False
     while True:
         value, R, _ = point.expand(smooth, columns.free)
         G = columns.slopes(R)
         objective = value + penalty.value(w)
         gap = objective - dual_value(smooth, penalty, R, G, w)
-        stalled = gap <= ROUNDING * objective or (before <= gap and size >= columns.d)
+        stalled = gap <= ROUNDING * objective or (ended and gap > 0.5 * before)
         if gap <= target * objective or n_iter >= max_iter or stalled:
             return Solution(w, point.b, objective, gap, n_iter, stalled and gap > target * objective)
         used = np.asarray(w.any(axis=0))
@@ -60,7 +60,7 @@ def solve(
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
-        before = gap
+        before, ended = gap, reached.stalled and len(chosen) == columns.d
 
 
 def chosen_columns(penalty: ElasticNet, slopes: Floats, used: Array, lengths: Floats, size: int) -> Integers:
