@@ -25,7 +25,8 @@ CLOSE = 1e-12  # relative distance of a slope beyond r that is rounding
 TINY = 1e-290  # a weight that has a sign and no effect
 JITTER = 1e-13  # of the diagonal that is added to it before it is factored
 FLAT = 1e-13  # of the uncentred sum of squares that a constant column's curvature is by rounding
-INEXACT = 1e-5  # of what the first sweep gained is what the last one may
+INEXACT = 1e-5  # of what the first sweep gained is what the last one may,
+ROUGH = 1e-3  # or this, where nothing but sweeps is to be had
 
 
 class Model(ABC):
@@ -56,14 +57,15 @@ class Descent(ABC):
 
     def run(self, penalty: ElasticNet, goal: float, always: Integers) -> None:
         """Sweeps over all weights and over the support (with those ``always`` in it), and direct solutions."""
-        everything = np.arange(len(self.w), dtype=np.int64)
+        random = np.random.default_rng(0)  # an order in which neighbours are not alike; the same in every fit
+        everything = random.permutation(len(self.w)).astype(np.int64)
         for number in range(ROUNDS):
             self.sweep(everything, 1, goal)
+            support = random.permutation(np.union1d(np.flatnonzero(self.w), always)).astype(np.int64)
             if number == 0:
-                goal = min(goal, INEXACT * self.gained)
+                goal = min(goal, (INEXACT if len(support) <= LARGEST else ROUGH) * self.gained)
             if not self.gained > goal:
                 return
-            support = np.union1d(np.flatnonzero(self.w), always).astype(np.int64)
             done = 0
             while done < SWEEPS and self.gained > goal:
                 done += self.sweep(support, SWEEPS - done, goal)

@@ -18,6 +18,7 @@ from separatrix.sparse_models.smooth import ROUNDING, Smooth
 
 FIRST = 64  # columns of the first working set, at least
 WITHIN = 0.3  # of the target is what to reach on the working set
+FULL, FULLER = 0.8, 4  # a working set of which more is in use than this share grows to so many times what is in use
 STEPS = 50  # Newton steps on a working set, at most
 
 
@@ -40,7 +41,7 @@ def solve(
     lengths = columns.lengths(smooth.u)
     w, b = start
     point = Point(w, b, columns.scores(w) + b if w.any() else np.repeat(b, columns.n, axis=1))
-    n_iter, size, before, ended = 0, FIRST, np.inf, False
+    n_iter, size, taken, before, ended = 0, FIRST, FIRST, np.inf, False
     while True:
         value, R, _ = point.expand(smooth, columns.free)
         G = columns.slopes(R)
@@ -50,7 +51,8 @@ def solve(
         if gap <= target * objective or n_iter >= max_iter or stalled:
             return Solution(w, point.b, objective, gap, n_iter, stalled and gap > target * objective)
         used = np.asarray(w.any(axis=0))
-        size = min(columns.d, max(size, 2 * int(np.count_nonzero(used))))
+        count = int(np.count_nonzero(used))
+        size = min(columns.d, max(size, (FULLER if count > FULL * taken else 2) * count))
         chosen = chosen_columns(penalty, np.abs(G).max(axis=0), used, lengths, size)
         size = min(columns.d, 2 * size if before <= 2.0 * gap else size)
         part = columns.take(chosen, smooth.K)
@@ -60,7 +62,7 @@ def solve(
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
-        before, ended = gap, reached.stalled and len(chosen) == columns.d
+        taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
 
 
 def chosen_columns(penalty: ElasticNet, slopes: Floats, used: Array, lengths: Floats, size: int) -> Integers:
