@@ -12,7 +12,11 @@ from sparse_models.sparse_oracle import objective
 
 from separatrix import LogisticRegression, set_threads
 from separatrix.certificates import Certificate
+from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.geometry import Hyperplanes
+from separatrix.sparse_models.fit import Settings, certify, sparse_model
+from separatrix.targets import Targets
 
 X, Y = load_breast_cancer(return_X_y=True)
 IRIS, KINDS = load_iris(return_X_y=True)
@@ -259,3 +263,23 @@ def test_a_tol_below_rounding_is_told():
         model = LogisticRegression(C=1e-6, l1_ratio=1, tol=1e-17).fit(X, Y)
     assert not model.coef_.any()
     assert model.certificate_.verify(X, Y)
+
+
+@pytest.mark.parametrize("loss", ["log", "squared_hinge"])
+@pytest.mark.parametrize("seed", range(25))
+def test_weights_far_from_the_best_prove_no_wrong_zero(seed, loss):
+    """The ball about a rough dual point has the best one in it: what it proves 0 is 0 in the optimum."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(60, 15))
+    codes = (rows[:, :4].sum(axis=1) + 0.5 * rng.normal(size=60) > 0).astype(int)
+    design, targets = as_design(rows), Targets(np.array([0, 1]), codes)
+    settings = Settings(float(10.0 ** rng.uniform(-1.5, 0.0)), 1.0, 1e-4, 1000, loss)
+    best = sparse_model(design, targets, np.ones(60), settings)
+    for distance in (1e-3, 0.01, 0.03, 0.1, 0.3):
+        coef = best.model.coef * (1 + distance * rng.normal(size=15)) + 0.03 * distance * rng.normal(size=15)
+        claim, _ = certify(design, targets, np.ones(60), Hyperplanes(coef, best.model.intercept), settings, 1)
+        if claim is None:
+            continue
+        assert claim.verify(rows, codes)
+        assert claim.dual <= best.certificate.primal
+        assert not best.model.coef[claim.zeros].any()
