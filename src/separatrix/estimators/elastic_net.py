@@ -16,7 +16,8 @@ from separatrix.sparse_models.fit import Settings, sparse_model
 from separatrix.sparse_models.machines import sparse_machines
 from separatrix.targets import Targets
 
-PENALTIES = ("l1", "l2", "elasticnet", None, "deprecated")  # "deprecated" stands for no value in scikit-learn
+# "deprecated" stands for no value in scikit-learn
+PENALTIES = (("l1", "l2", "elasticnet", None, "deprecated"), "it is 'l1', 'l2', 'elasticnet' or None.")
 
 
 def l1_ratio(penalty: Any, ratio: Any) -> float:
@@ -46,8 +47,9 @@ def disagreement(penalty: Any, ratio: Any) -> tuple[Warning, ...]:
     )
 
 
-def sparse_logistic(model: Any, sample: Sample, settings: Settings, start: Any) -> Fit:
+def sparse_logistic(model: Any, sample: Sample, ratio: float, chosen: Any, start: Any) -> Fit:
     """Logistic regression with an elastic net: two classes, softmax, or each column of a 0/1 matrix y by itself."""
+    settings = Settings(chosen.C, ratio, chosen.tol, chosen.max_iter)
     refused = {
         "loss": model.loss != "log",
         "bias_reduction": model.bias_reduction is not None,

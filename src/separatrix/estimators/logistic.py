@@ -28,7 +28,6 @@ from separatrix.logistic.penalised import Settings, Start
 from separatrix.logistic.plain_rules import Descent, descended_logistic
 from separatrix.logistic.progress import watched
 from separatrix.outcome import Fit
-from separatrix.sparse_models import fit as sparse_models
 from separatrix.targets import Targets
 
 SOLVERS = {
@@ -145,9 +144,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     _elsewhere: ClassVar[Mapping[str, str]] = {
         "multi_class": "more than two classes are softmax; use sklearn.multiclass.OneVsRestClassifier for the other.",
     }
-    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
-        "penalty": (PENALTIES, "it is 'l1', 'l2', 'elasticnet' or None.")
-    }
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES}
 
     def __init__(
         self,
@@ -243,9 +240,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         start = self._start(sample)
         ratio = l1_ratio(self.penalty, self.l1_ratio)
         if ratio > 0 and np.isfinite(settings.C):
-            return sparse_logistic(
-                self, sample, sparse_models.Settings(settings.C, ratio, settings.tol, settings.max_iter), start
-            )
+            return sparse_logistic(self, sample, ratio, settings, start)
         plain = self._solver in ("gradient", "sgd")
         rate = None if self.learning_rate is None else positive("learning_rate", self.learning_rate)
         if rate is not None and not plain:
