@@ -33,6 +33,21 @@ def units(n: int, d: int) -> Data:
     return X * 10 ** np.random.default_rng(1).uniform(-1, 1, size=d), y
 
 
+def microarray(n: int, d: int) -> Data:
+    """Few rows of many correlated columns, of which twenty matter."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + 0.7 * rng.normal(size=(n, 20)) @ rng.normal(size=(20, d)) / np.sqrt(20)
+    return X, np.where(X[:, :20] @ rng.normal(size=20) + rng.logistic(size=n) > 0, 1, -1)
+
+
+def sparse_truth(n: int, d: int) -> Data:
+    """Correlated columns, of which three of ten matter."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + 0.5 * rng.normal(size=(n, 10)) @ rng.normal(size=(10, d))
+    weights = rng.normal(size=d) * (rng.random(d) < 0.3)
+    return X, np.where(X @ weights / np.sqrt(d) + rng.logistic(size=n) > 0, 1, -1)
+
+
 def classes(n: int, d: int, k: int) -> Data:
     """y = the largest of k scores of normal columns, with Gumbel noise: softmax is the true model."""
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""C sum_i loss_i + 1/2 ‖w‖² in float64, from what a contestant hands over and the data alone."""
+"""C sum_i loss_i + 1/2 ‖w‖² (or ‖w‖₁) in float64, from what a contestant hands over and the data alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def objective(problem: Problem, X: Any, y: np.ndarray, found: Solution) -> float
         return problem.C * float(np.maximum(0, 1 - y * scores).sum()) + 0.5 * square
     coef = np.asarray(found.coef, dtype=np.float64)
     scores = np.asarray(X @ coef.T) + np.asarray(found.intercept, dtype=np.float64)
-    return problem.C * float(losses(problem.task, y, scores).sum()) + 0.5 * float((coef * coef).sum())
+    penalty = float(np.abs(coef).sum()) if problem.sparse else 0.5 * float((coef * coef).sum())
+    return problem.C * float(losses(problem.task, y, scores).sum()) + penalty
 
 
 def losses(task: str, y: np.ndarray, scores: np.ndarray) -> np.ndarray:

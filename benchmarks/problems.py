@@ -43,7 +43,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Problem:
-    """min over the weights of C sum_i loss_i + 1/2 ‖w‖²; `task` names the loss, and rbf is the hinge in that space."""
+    """min over the weights of C sum_i loss_i + penalty; `task` names the loss, and rbf is the hinge in that space.
+
+    The penalty is 1/2 ‖w‖², or ‖w‖₁ for a `sparse` model.
+    """
 
     name: str
     task: str  # logistic, softmax, hinge, squared hinge, rbf
@@ -51,6 +54,7 @@ class Problem:
     C: float = 1.0
     intercept: bool = True
     gamma: float = 0.0
+    sparse: bool = False
 
 
 def _table(name: str) -> Callable[[Scale], Data]:
@@ -81,6 +85,8 @@ A9A, W8A, IJCNN1 = (
 )
 SMS = Source("sms", lambda s: s.part(read.messages(s.folder)))
 NEWS20 = Source("news20", lambda s: s.part(read.halves(s.folder, "news20")))
+MICROARRAY = Source("microarray", lambda s: generate.microarray(72, s.columns(7_000)))
+TALL = Source("tall-sparse-truth", lambda s: generate.sparse_truth(s.rows(100_000), s.columns(100)))
 MNIST = Source("mnist", lambda s: s.part(read.digits(s.folder)))
 
 PROBLEMS = (
@@ -124,4 +130,11 @@ PROBLEMS = (
     Problem("ijcnn1, rbf", "rbf", IJCNN1, gamma=1.0),
     Problem("a9a, rbf", "rbf", A9A, gamma=0.05),
     Problem("w8a, rbf", "rbf", W8A, gamma=0.05),
+    # sparse models: C is about 100 / lambda_max, where a part of the columns is in use
+    Problem("news20, sparse logistic", "logistic", NEWS20, C=0.8, intercept=False, sparse=True),
+    Problem("a9a, sparse logistic", "logistic", A9A, C=0.04, intercept=False, sparse=True),
+    Problem("text, sparse logistic", "logistic", TEXT, C=1.0, intercept=False, sparse=True),
+    Problem("news20, sparse squared hinge", "squared hinge", NEWS20, C=1.0, intercept=False, sparse=True),
+    Problem("microarray 72 x 7,000, sparse logistic", "logistic", MICROARRAY, C=3.0, sparse=True),
+    Problem("dense 100,000 x 100, sparse logistic", "logistic", TALL, C=0.005, sparse=True),
 )

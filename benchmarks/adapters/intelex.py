@@ -18,7 +18,7 @@ NAME = PACKAGE = "scikit-learn-intelex"
 def routes(problem: Problem, size: Size) -> Sequence[Route]:
     if problem.task == "rbf":
         return (Route("SVC", decades(1, 6)),)
-    dense_likelihood = problem.task in ("logistic", "softmax") and not size.sparse
+    dense_likelihood = problem.task in ("logistic", "softmax") and not (size.sparse or problem.sparse)
     return (Route("lbfgs", decades(1, 12)),) if dense_likelihood else ()
 
 

@@ -12,13 +12,14 @@ from benchmarks.objective import Solution, Weights
 from benchmarks.problems import Problem
 
 NAME, PACKAGE = "LIBLINEAR", "liblinear-official"
+SPARSE = {"logistic": ("-s 6",), "squared hinge": ("-s 5",)}
 SOLVERS = {"logistic": ("-s 0", "-s 7"), "squared hinge": ("-s 1", "-s 2"), "hinge": ("-s 3",)}
 
 
 def routes(problem: Problem, size: Size) -> Sequence[Route]:
     if problem.intercept or not size.sparse:
         return ()
-    return [Route(solver, decades(1, 8)) for solver in SOLVERS.get(problem.task, ())]
+    return [Route(solver, decades(1, 8)) for solver in (SPARSE if problem.sparse else SOLVERS).get(problem.task, ())]
 
 
 def prepare(problem: Problem, X: Any, y: Any) -> Any:

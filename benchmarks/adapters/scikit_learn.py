@@ -19,6 +19,10 @@ HESSIAN = 4_000  # columns and rows of what newton-cholesky factors
 
 def routes(problem: Problem, size: Size) -> Sequence[Route]:
     blas = (1,) if size.sparse else (2, 1)
+    if problem.sparse:  # liblinear penalises the intercept, if there is one
+        if problem.task != "logistic":
+            return (Route("LinearSVC l1", decades(1, 8)),)
+        return (Route("saga", decades(1, 7)), *(() if problem.intercept else (Route("liblinear", decades(1, 8)),)))
     if problem.task == "rbf":
         return () if size.sparse else (Route("SVC", COARSE),)  # on sparse rows it is LIBSVM as measured there
     if problem.task == "hinge":
@@ -45,10 +49,11 @@ def fit(problem: Problem, data: Any, solver: str, tol: float) -> Any:
         model = SVC(C=C, gamma=problem.gamma, tol=tol, cache_size=CACHE)
     elif solver.startswith("LinearSVC"):
         loss = problem.task.replace(" ", "_")
-        dual = solver != "LinearSVC primal"
-        model = LinearSVC(C=C, fit_intercept=intercept, loss=loss, dual=dual, tol=tol, max_iter=PASSES, random_state=0)
+        how = {"dual": solver == "LinearSVC dual" or loss == "hinge", "penalty": "l1" if problem.sparse else "l2"}
+        model = LinearSVC(C=C, fit_intercept=intercept, loss=loss, **how, tol=tol, max_iter=PASSES, random_state=0)
     else:
+        ratio = 1.0 if problem.sparse else 0.0
         model = LogisticRegression(
-            C=C, fit_intercept=intercept, solver=solver, tol=tol, max_iter=PASSES, random_state=0
+            C=C, l1_ratio=ratio, fit_intercept=intercept, solver=solver, tol=tol, max_iter=PASSES, random_state=0
         )
     return model.fit(*data)

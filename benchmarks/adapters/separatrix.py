@@ -29,10 +29,12 @@ def fit(problem: Problem, data: Any, solver: str, tol: float) -> Any:
     if problem.task == "rbf":
         model = SVC(C=problem.C, gamma=problem.gamma, tol=tol, cache_size=CACHE)
     elif problem.task in ("logistic", "softmax"):
-        model = LogisticRegression(C=problem.C, fit_intercept=problem.intercept, tol=tol)
+        ratio = 1.0 if problem.sparse else 0.0
+        model = LogisticRegression(C=problem.C, l1_ratio=ratio, fit_intercept=problem.intercept, tol=tol)
     else:
         loss = problem.task.replace(" ", "_")
-        model = LinearSVC(C=problem.C, fit_intercept=problem.intercept, loss=loss, tol=tol)
+        penalty = "l1" if problem.sparse else "l2"
+        model = LinearSVC(C=problem.C, fit_intercept=problem.intercept, loss=loss, penalty=penalty, tol=tol)
     return model.fit(*data)
 
 

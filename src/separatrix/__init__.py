@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from separatrix.estimators.pocket import PocketPerceptron
     from separatrix.estimators.svc import SVC
     from separatrix.formulas.families import ExponentialFamily
+    from separatrix.functions.logistic_path import LogisticPath, logistic_path
     from separatrix.functions.mistake_bound import MistakeBound, mistake_bound
     from separatrix.functions.separability import Separability, separability
     from separatrix.geometry import Hyperplane
@@ -110,6 +111,8 @@ _HOMES = {
     "Trace": "outcome",
     "UndecidedError": "errors",
     "UnsupportedParameterError": "errors",
+    "LogisticPath": "functions.logistic_path",
+    "logistic_path": "functions.logistic_path",
     "MistakeBound": "functions.mistake_bound",
     "Separability": "functions.separability",
     "mistake_bound": "functions.mistake_bound",
@@ -148,6 +151,7 @@ __all__ = [
     "LibraryError",
     "LikelihoodWarning",
     "LinearSVC",
+    "LogisticPath",
     "LogisticRegression",
     "LogisticRegressionCV",
     "MarginBracket",
@@ -175,6 +179,7 @@ __all__ = [
     "data",
     "kernels",
     "load",
+    "logistic_path",
     "losses",
     "mistake_bound",
     "persistence",

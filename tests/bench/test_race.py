@@ -1,7 +1,6 @@
 """The runner: a tiny race, a rival that never gets there, a rival that is not installed, and runs that are merged."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +8,7 @@ from benchmarks import adapters, jobs, plot, race, results, store, tables
 from benchmarks.adapters import Route, Size
 from benchmarks.everyday import find
 from benchmarks.page import BEGIN, END, SHOWN, insert
-from benchmarks.problems import PROBLEMS, Scale
+from benchmarks.problems import PROBLEMS, Problem, Scale
 from benchmarks.processes import answers
 
 PROBLEM = next(problem for problem in PROBLEMS if problem.name == "text, hinge")
@@ -143,9 +142,11 @@ def test_every_rival_solves_the_same_problem(name, data):
         pytest.skip(f"{contestant.PACKAGE} is not installed")
     rows = store.load(data)
     for problem in (
-        SimpleNamespace(name="logistic", task="logistic", C=1.0, intercept=False, gamma=0.0, source=PROBLEM.source),
+        Problem("logistic", "logistic", PROBLEM.source, intercept=False),
+        Problem("sparse logistic", "logistic", PROBLEM.source, intercept=False, sparse=True),
+        Problem("sparse squared hinge", "squared hinge", PROBLEM.source, intercept=False, sparse=True),
         PROBLEM,
-        SimpleNamespace(name="rbf", task="rbf", C=1.0, intercept=True, gamma=0.5, source=PROBLEM.source),
+        Problem("rbf", "rbf", PROBLEM.source, gamma=0.5),
     ):
         best = value(adapters.adapter("separatrix"), problem, rows, "auto", 1e-7)
         for route in contestant.routes(problem, SIZE):

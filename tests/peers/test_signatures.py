@@ -51,10 +51,6 @@ def test_every_parameter_is_taken(name, parameter):
     ("name", "parameters"),
     [
         ("LinearSVC", {"multi_class": "crammer_singer"}),
-        ("LinearSVC", {"penalty": "l1"}),
-        ("LogisticRegression", {"penalty": "l1"}),
-        ("LogisticRegression", {"l1_ratio": 0.5}),
-        ("LogisticRegressionCV", {"l1_ratios": (0.0, 0.5)}),
         ("LogisticRegressionCV", {"refit": False}),
         ("Perceptron", {"penalty": "l2"}),
         ("Perceptron", {"early_stopping": True}),

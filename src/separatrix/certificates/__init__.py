@@ -8,6 +8,7 @@ checked.
 from separatrix.certificates.all_parts import All
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.duality_gap import DualityGap
+from separatrix.certificates.elastic_net_gap import ElasticNetGap
 from separatrix.certificates.error_bound import ErrorBound
 from separatrix.certificates.hinge_gap import HingeGap
 from separatrix.certificates.inseparable import Inseparable
@@ -15,6 +16,7 @@ from separatrix.certificates.kernel_margin import KernelInseparable, KernelMargi
 from separatrix.certificates.kernel_separator import KernelSeparator
 from separatrix.certificates.logistic_gap import LogisticGap
 from separatrix.certificates.margin_bracket import MarginBracket
+from separatrix.certificates.path_gap import PathGap
 from separatrix.certificates.separator import Separator
 from separatrix.certificates.stationarity import Stationarity
 
@@ -23,6 +25,7 @@ __all__ = [
     "Certificate",
     "Check",
     "DualityGap",
+    "ElasticNetGap",
     "ErrorBound",
     "HingeGap",
     "Inseparable",
@@ -31,6 +34,7 @@ __all__ = [
     "KernelSeparator",
     "LogisticGap",
     "MarginBracket",
+    "PathGap",
     "Separator",
     "Stationarity",
     "Verification",

@@ -114,6 +114,10 @@ _NAMED: Mapping[str, Rule] = {
     "points": _PLACES,
     "support": _PLACES,
     "weights": _ARRAY,
+    "zeros": (
+        "a matrix of truth values",
+        lambda value: isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.bool_,
+    ),
     "witness": ("a mapping of names to numbers, texts and arrays", _witness),
 }
 _OTHER: Rule = _or_none(  # a field that no rule knows: anything plain, but no array of what is no number

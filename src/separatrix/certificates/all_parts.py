@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from separatrix.certificates.base import Certificate, Check, Verification
 
 TOLD = 3  # parts whose claims are read
@@ -43,6 +45,11 @@ class All(Certificate):
     def all_parts(self) -> Sequence[Certificate]:
         """The parts."""
         return self.parts
+
+    @property
+    def zeros(self) -> Any:
+        """Of sparse models, the weights that are proved 0, the rows of one part after those of another."""
+        return np.vstack([part.zeros for part in self.parts])  # type: ignore[attr-defined]
 
     def for_column(self, j: int) -> Certificate:
         """The part that is about column j of a 0/1 matrix y; `LookupError` if there is none."""

@@ -79,6 +79,7 @@ MODELS: Mapping[str, Model] = {
         "LogisticRegression",
         {
             "C": number,
+            "l1_ratio": number,
             "loss": word,
             "solver": word,
             "init": word,
@@ -92,7 +93,8 @@ MODELS: Mapping[str, Model] = {
         },
     ),
     "linear-svm": Model(
-        "LinearSVC", {"C": number, "loss": word, "tol": number, "max_iter": whole, **INTERCEPT, **BALANCE}
+        "LinearSVC",
+        {"C": number, "loss": word, "penalty": word, "tol": number, "max_iter": whole, **INTERCEPT, **BALANCE},
     ),
     "svm": Model("SVC", {"C": number, **KERNEL, "tol": number, "max_iter": whole, **BALANCE}),
     "hard-margin": Model("HardMarginSVC", {**KERNEL, "tol": number, "max_iter": whole}),

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.certificates import HingeGap
 from separatrix.estimators.base import Classifier
+from separatrix.estimators.elastic_net import sparse_svc
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
@@ -38,8 +39,11 @@ class LinearSVC(Classifier):
         `ConvergenceWarning` that states the gap reached.
     warm_start : bool, default=False
         Whether to go on from the previous fit, as along a path of C. Interior-point fits need no start.
-    penalty, multi_class : "l2" and "ovr"
-        As scikit-learn has them; other values raise an error that says what to use.
+    penalty : {"l2", "l1"}, default="l2"
+        "l1" replaces 1/2 ‖w‖² by ‖w‖₁, for either loss: most weights are exactly 0 then. Of the hinge it is a linear
+        program, for which ``max_iter`` and ``warm_start`` have no effect.
+    multi_class : "ovr"
+        As scikit-learn has it; other values raise an error that says what to use.
     dual, intercept_scaling, random_state, verbose
         Without effect: the method is chosen by the shape of the data, the intercept is not penalised, nothing is
         random, and the certificate says how the fit went.
@@ -48,7 +52,7 @@ class LinearSVC(Classifier):
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (k, d) and (k,)
         The hyperplanes.
-    certificate_ : HingeGap, MarginBracket for a hard margin, or All of these
+    certificate_ : HingeGap, MarginBracket for a hard margin, ElasticNetGap for an L1 penalty, or All of these
         The objective and a proven lower bound on its minimum, with the Karush-Kuhn-Tucker conditions.
     support_ : integer array
         The rows with a positive multiplier, in any of the machines: on the margin or beyond it.
@@ -60,6 +64,9 @@ class LinearSVC(Classifier):
         xi_i = max(0, 1 - y_i (w.x_i + b)) of the rows used in training; xi_i / ‖w‖ is the violation as a distance.
     margin_ : float or array of shape (k,)
         1 / ‖w‖, the distance from the boundary to the margin.
+    n_nonzero_ : int
+        With an L1 penalty, how many entries of ``coef_`` are not 0; ``certificate_.zeros`` tells of which ones it is
+        proved that they are 0 in every optimum (squared hinge only).
     classes_, n_features_in_, n_iter_, status_, hyperplane_
         As for every classifier here.
 
@@ -74,7 +81,7 @@ class LinearSVC(Classifier):
     """
 
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
-        "penalty": (("l2",), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use sklearn.svm.LinearSVC for it."),
+        "penalty": (("l1", "l2"), "it is 'l2', 1/2 ‖w‖², or 'l1', ‖w‖₁."),
         "multi_class": (("ovr",), "more than two classes are one-vs-rest; use sklearn.svm.LinearSVC for the other."),
     }
 
@@ -118,7 +125,7 @@ class LinearSVC(Classifier):
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             starts=self._starts(sample),
         )
-        return learn(sample, settings)
+        return sparse_svc(self, sample, settings) if self.penalty == "l1" else learn(sample, settings)
 
     def _starts(self, sample: Sample) -> list[Start] | None:
         """The weights and multipliers of the previous fit, if it was to as many rows of the same shape."""

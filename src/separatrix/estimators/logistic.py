@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed, Task
+from separatrix.estimators.elastic_net import PENALTIES, disagreement, l1_ratio, sparse_logistic
 from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
 from separatrix.estimators.study import Study
@@ -29,12 +30,6 @@ SOLVERS = {
     "squared_error": ("auto", "newton", "gauss-newton", "gradient", "sgd"),
 }
 ELSEWHERE = ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga")  # solvers of scikit-learn
-# values of scikit-learn's parameters that are the penalty 1/2 ‖w‖², or none; "deprecated" stands for no value there
-PENALTIES = (
-    ("l2", None, "deprecated"),
-    "the penalty is 1/2 ‖w‖², or none; there is no L1 penalty yet. Use scikit-learn's.",
-)
-L1_RATIOS = ((0, None), "the penalty is 1/2 ‖w‖²; there is no L1 penalty yet. Use scikit-learn's for it.")
 
 
 @dataclass(eq=False, repr=False)
@@ -94,10 +89,12 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         Whether to start from the weights of the previous fit.
     trace : bool, default=False
         Whether to record every step in ``trace_``, which costs a pass over the rows each.
-    penalty : {"l2", None}, default="l2"
-        As scikit-learn had it; None is ``C=np.inf``.
+    penalty : {"l1", "l2", "elasticnet", None}, default="deprecated"
+        As scikit-learn had it: "l1" and "l2" stand for ``l1_ratio`` of 1 and 0, None for ``C=np.inf``. Leave it.
     l1_ratio : float, default=0.0
-        As scikit-learn has it: 0, for there is no L1 penalty yet.
+        The share of ‖w‖₁ in the penalty, l1_ratio ‖w‖₁ + (1 - l1_ratio)/2 ‖w‖²: above 0, weights are exactly 0 where
+        the data do not ask for more. For loss="log" and solver="auto". For more than two classes the weights that
+        are best do not sum to 0 then.
     dual, intercept_scaling, n_jobs, verbose
         Without effect: the solver is chosen by the shape of the data, the intercept is not penalised, all cores are
         used (set OMP_NUM_THREADS to use fewer), and the certificate says how the fit went.
@@ -109,6 +106,9 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     certificate_ : DualityGap or Stationarity, or All of these for a 0/1 matrix y
         F at the weights and a proven lower bound on its minimum; a `Separator` or `Inseparable` where the maximum
         likelihood does not exist. A `Stationarity` for squared_error and Firth.
+    n_nonzero_ : int
+        With an L1 penalty, how many entries of ``coef_`` are not 0; ``certificate_.zeros`` tells of which ones it is
+        proved that they are 0 in every optimum.
     log_likelihood_, standard_errors_, rank_ : float, array of shape (p,) or (k, p), int
         Maximum likelihood (``C=np.inf``) only; the intercept last.
     penalized_log_likelihood_ : float
@@ -140,7 +140,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     _elsewhere: ClassVar[Mapping[str, str]] = {
         "multi_class": "more than two classes are softmax; use sklearn.multiclass.OneVsRestClassifier for the other.",
     }
-    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES, "l1_ratio": L1_RATIOS}
+    _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {"penalty": PENALTIES}
 
     C: float = 1.0
     loss: str = "log"
@@ -158,7 +158,7 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     random_state: Any = None
     warm_start: bool = False
     trace: bool = False
-    penalty: str | None = "l2"
+    penalty: str | None = "deprecated"
     l1_ratio: float | None = 0.0
     dual: bool = False
     intercept_scaling: float = 1.0
@@ -203,7 +203,11 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         return "auto" if self.solver in ELSEWHERE else self.solver
 
     def _learn(self, sample: Sample) -> Fit:
-        return learn(sample, self._settings(sample))
+        settings, ratio = self._settings(sample), l1_ratio(self.penalty, self.l1_ratio)
+        sparse = ratio > 0 and np.isfinite(settings.C)
+        fit = sparse_logistic(self, sample, ratio, settings) if sparse else learn(sample, settings)
+        warned = (*disagreement(self.penalty, self.l1_ratio), *fit.warnings)
+        return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])}, warnings=warned)
 
     def _settings(self, sample: Sample) -> Settings:
         flags(self, "fit_intercept", "warm_start", "trace")

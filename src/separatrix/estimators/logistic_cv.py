@@ -16,10 +16,11 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed
 from separatrix.estimators.gate import checked
-from separatrix.estimators.logistic import ELSEWHERE, L1_RATIOS, LogisticRegression
+from separatrix.estimators.logistic import ELSEWHERE, LogisticRegression
 from separatrix.estimators.logistic_search import Fold, Search
-from separatrix.estimators.parameters import flags, whole
+from separatrix.estimators.parameters import flags, one_of, whole
 from separatrix.estimators.routing import Scored
+from separatrix.estimators.sparse_search import SparseSearch, ratios_of
 from separatrix.estimators.validation import Sample, require_labels
 from separatrix.outcome import Fit
 
@@ -49,8 +50,15 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
         hundredth of it by the solver's own estimate. Small problems go to machine precision.
     max_iter : int, default=1000
         Iterations after which to give up, for each value of C.
-    penalty, l1_ratios, refit : "l2", (0.0,) and True
-        As scikit-learn has them; other values raise an error that says what to use.
+    choice : {"best", "one_standard_error"}, default="best"
+        "one_standard_error" takes the smallest C whose mean score is not below the best by more than the standard error
+        of that over the folds: of models that can hardly be told apart, the simplest.
+    l1_ratios : sequence of float, default=(0.0,)
+        The shares of ‖w‖₁ in the penalty to try: see `LogisticRegression`.
+    penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
+        As scikit-learn had it: "l1" and "l2" stand for ``l1_ratios`` of 1 and 0. Leave it.
+    refit : True
+        As scikit-learn has it; False raises an error that says what to use.
     solver, dual, intercept_scaling, n_jobs, verbose, random_state, use_legacy_attributes
         Without effect: the solver is chosen by the shape of the data, the intercept is not penalised, all cores are
         used, the certificate says how the fit went, nothing is random, and the attributes are those below.
@@ -61,10 +69,12 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
         The value chosen.
     Cs_ : array of shape (n_Cs,)
         The values tried.
-    scores_ : array of shape (n_folds, n_Cs)
+    scores_ : array of shape (n_folds, n_Cs), or (n_folds, n_l1_ratios, n_Cs) for several of these
         The score of each fold for each C.
     coefs_paths_ : array of shape (n_folds, n_Cs, 1, p), or (n_folds, n_Cs, k, p)
-        The weights of each fold for each C, the intercept last.
+        The weights of each fold for each C, the intercept last; with another axis for several l1_ratios, as above.
+    l1_ratio_, l1_ratios_ : float, array
+        The ratio chosen, and those tried, if there are others than 0.
     coef_, intercept_, certificate_, status_, n_iter_
         Of the fit to all rows with C_.
     classes_, n_features_in_, hyperplane_
@@ -85,8 +95,10 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     _takes_matrix = True
     _elsewhere: ClassVar[Mapping[str, str]] = LogisticRegression._elsewhere
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {
-        "penalty": (("l2", "deprecated"), "the penalty is 1/2 ‖w‖², for only then there is a C to choose."),
-        "l1_ratios": (((0,), 0, None, "warn"), L1_RATIOS[1]),
+        "penalty": (
+            ("l1", "l2", "elasticnet", "deprecated"),
+            "it is 'l1', 'l2' or 'elasticnet', for only then there is a C to choose.",
+        ),
         "refit": ((True,), "the final weights are always fitted to all rows; coefs_paths_ has those of the folds."),
         "solver": (
             ("auto", "newton", "lbfgs", *ELSEWHERE),
@@ -104,7 +116,8 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
     identifiability: str = "symmetric"
     tol: float = 1e-4
     max_iter: int = 1000
-    penalty: str = "l2"
+    choice: str = "best"
+    penalty: str = "deprecated"
     l1_ratios: Sequence[float] | None = (0.0,)
     refit: bool = True
     solver: str = "auto"
@@ -140,9 +153,12 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
             splitting, scoring = self._routed("fit", sample_weight, params)
             sample = self._sample(X, y, sample_weight)
             folds = self._folds(sample, y, splitting)
-            search = Search(self, sample, folds, Cs, sample_weight is not None, scoring)
+            one_of("choice", self.choice, ("best", "one_standard_error"))
+            ratios = ratios_of(self.penalty, self.l1_ratios)
+            kind = Search if ratios == (0.0,) else SparseSearch
+            search = kind(self, sample, folds, Cs, sample_weight is not None, scoring)
             data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
-            fit = self._observed(search.run, len(Cs) + 1, data)
+            fit = self._observed(search.run, len(ratios) * len(Cs) + 1, data)
             return self._publish(checked(fit, self._entries(sample), X, y, sample_weight), sample)
 
     def _learn(self, sample: Sample) -> Fit:

@@ -64,11 +64,26 @@ class Search:
 
     def run(self, task: Task) -> Fit:
         """Walk along the path, score as it goes, and fit all rows with the best C."""
+        scores, coefs, short = self.walk(task)
+        tried = np.array(sorted(coefs))
+        best = tried[best_place(scores[:, tried], self.Cs[tried], self.owner.choice, len(tried))]
+        fit, attributes = self.refitted(task, float(self.Cs[best]), coefs[best])
+        attributes |= {
+            "C_": float(self.Cs[best]),
+            "Cs_": self.Cs[tried],
+            "scores_": scores[:, tried],
+            "coefs_paths_": np.stack([coefs[i] for i in tried], axis=1),
+        }
+        warnings = (*fit.warnings, *short_fits(short, scores[:, tried].size, self.owner.tol))
+        return replace(fit, attributes=attributes, warnings=warnings)
+
+    def walk(self, task: Task) -> tuple[Floats, dict[int, Floats], list[float]]:
+        """The scores (folds, Cs), the folds' weights for each C that was reached, and the accuracies that miss tol."""
         order = np.argsort(self.Cs, kind="stable")
         scores = np.full((len(self.folds), len(self.Cs)), np.nan)
         coefs: dict[int, Floats] = {}
         short: list[float] = []
-        for i, (V, accuracies) in zip(order, self._steps(self.Cs[order]), strict=True):
+        for i, (V, accuracies) in zip(order, self.steps(self.Cs[order]), strict=True):
             coefs[i] = V
             short += accuracies[accuracies > self.owner.tol].tolist()
             with task.part(f"C={self.Cs[i]:.3g}", len(self.folds)) as value:
@@ -78,24 +93,18 @@ class Search:
                         scores[f, i] = self._score(f, self.Cs[i], v)
             if value.stopped:
                 break
-        tried = np.array(sorted(coefs))
-        with task.part("refit") as final:
-            best = tried[_best(scores[:, tried], self.Cs[tried])]
-            whole_folds = np.isfinite(coefs[best]).all(axis=(1, 2))  # those that lack no class
-            start = coefs[best][whole_folds].mean(axis=0) if whole_folds.any() else np.zeros(coefs[best].shape[1:])
-            fit = self._predictor(self.Cs[best], start)._learn(self.sample)
-            attributes = {
-                "C_": float(self.Cs[best]),
-                "Cs_": self.Cs[tried],
-                "scores_": scores[:, tried],
-                "coefs_paths_": np.stack([coefs[i] for i in tried], axis=1),
-            }
-            warnings = (*fit.warnings, *_short(short, scores[:, tried].size, self.owner.tol))
-            final.model = task.model = partial(self._attributes, np.column_stack([fit.model.coef, fit.model.intercept]))
-        attributes["n_iter_"] = np.array([max(fit.n_iter, 1)])
-        return replace(fit, attributes=attributes, warnings=warnings)
+        return scores, coefs, short
 
-    def _steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
+    def refitted(self, task: Task, C: float, folds: Floats) -> tuple[Fit, dict[str, Any]]:
+        """The fit to all rows with C, from the mean of the folds' weights (F, K, d + 1)."""
+        with task.part("refit") as final:
+            whole_folds = np.isfinite(folds).all(axis=(1, 2))  # those that lack no class
+            start = folds[whole_folds].mean(axis=0) if whole_folds.any() else np.zeros(folds.shape[1:])
+            fit = self.predictor(C, start)._learn(self.sample)
+            final.model = task.model = partial(self._attributes, np.column_stack([fit.model.coef, fit.model.intercept]))
+        return fit, {"n_iter_": np.array([max(fit.n_iter, 1)])}
+
+    def steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
         """For each C, the folds' weights (F, K, d + 1) and how accurate they are.
 
         Folds that lack the same classes go together; a class that a fold lacks has weights 0 and an intercept of
@@ -112,7 +121,7 @@ class Search:
             yield np.concatenate([V for V, _ in steps])[order], np.concatenate([found for _, found in steps])
 
     def _together(self, present: Integers, folds: list[int], Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
-        """What `_steps` gives, of some folds, which learn from rows of the classes ``present``."""
+        """What `steps` gives, of some folds, which learn from rows of the classes ``present``."""
         owner, sample = self.owner, self.sample
         design, targets, weight, k = sample.design, sample.targets, sample.weight, sample.targets.n_classes
         member = np.zeros((design.n, len(folds)), dtype=bool)
@@ -133,7 +142,7 @@ class Search:
 
     def _score(self, f: int, C: float, v: Floats) -> float:
         X, y, metadata = self.held_out[f]
-        score = self.score(self._predictor(C, v), X, y, **metadata)
+        score = self.score(self.predictor(C, v), X, y, **metadata)
         if not np.isfinite(score):
             raise InvalidInputError(
                 f"scoring gave {score} for C={C:g} on fold {f}: choose another score, or folds where it is defined.",
@@ -141,7 +150,7 @@ class Search:
             )
         return float(score)
 
-    def _predictor(self, C: float, v: Floats) -> LogisticRegression:
+    def predictor(self, C: float, v: Floats) -> LogisticRegression:
         """A `LogisticRegression` that has these weights, to score with or to start from."""
         own = {name: getattr(self.owner, name) for name in ("threshold", "fit_intercept", "class_weight")}
         own |= {name: getattr(self.owner, name) for name in ("identifiability", "tol", "max_iter")}
@@ -183,15 +192,25 @@ def _accuracy(estimator: Any, X: Any, y: Array, sample_weight: Floats | None = N
     return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
 
 
-def _best(scores: Floats, Cs: Floats) -> int:
-    """The place of the highest mean score, of equal ones that of the smallest C."""
+def best_place(scores: Floats, Cs: Floats, choice: str, block: int) -> int:
+    """The place of the highest mean score over folds, of equal ones that of the smallest C.
+
+    "one_standard_error" takes the smallest C of the same block of places (an l1_ratio) whose mean is at most one
+    standard error of the best mean below it.
+    """
     mean = scores.mean(axis=0)
     # means of the same numbers in another order round differently
     ties = np.flatnonzero(mean >= mean.max() - 8 * np.finfo(float).eps * np.abs(mean).max())
-    return int(ties[np.argmin(Cs[ties])])
+    best = int(ties[np.argmin(Cs[ties])])
+    if choice == "best" or len(scores) == 1:
+        return best
+    error = float(scores[:, best].std(ddof=1)) / np.sqrt(len(scores))
+    first = best // block * block
+    near = first + np.flatnonzero(mean[first : first + block] >= mean[best] - error)
+    return int(near[np.argmin(Cs[near])])
 
 
-def _short(short: list[float], fits: int, tol: float) -> tuple[ConvergenceWarning, ...]:
+def short_fits(short: list[float], fits: int, tol: float) -> tuple[ConvergenceWarning, ...]:
     if not short:
         return ()
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         solve(sample.design, targets, sample.weight, settings.of_column(j) if sample.targets.multilabel else settings)
         for j, targets in enumerate(sample.targets.columns)
     ]
-    fit = together(fits, sample.targets.classes) if sample.targets.multilabel else fits[0]
-    return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])})
+    return together(fits, sample.targets.classes) if sample.targets.multilabel else fits[0]
 
 
 def together(fits: list[Fit], classes: Any) -> Fit:

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from separatrix._typing import Array
 from separatrix.certificates import Inseparable, Separator
+from separatrix.estimators.elastic_net import l1_ratio
 from separatrix.geometry import Expansion
 from separatrix.kernels import Precomputed
 from separatrix.outcome import Status
@@ -28,6 +29,7 @@ _PUBLISHED = {
     "C": "C_",
     "centroids": "centroids_",
     "errors": "errors_",
+    "l1_ratio": "l1_ratio_",
     "lower_bound": "lower_bound_",
     "parameters": "parameters_",
     "prior": "class_prior_",
@@ -201,6 +203,18 @@ def _tol(part: Mapping[str, Any], value: Any, model: Any) -> bool:
     return model.status_ is not Status.CERTIFIED or "tol" not in part or part["tol"] <= value * (1 + ROUNDING)
 
 
+def _l1_ratio(part: Mapping[str, Any], value: Any, model: Any) -> bool:
+    """The share of ‖w‖₁, where there is a penalty at all; a perceptron has none."""
+    if "C" not in part or np.isinf(part["C"]):
+        return True
+    return bool(part.get("l1_ratio", 0.0) == l1_ratio(model.penalty, value))
+
+
+def _penalty(part: Mapping[str, Any], value: Any, model: Any) -> bool:
+    """Of a machine; of logistic regression it says what l1_ratio is."""
+    return part.get("loss") not in ("hinge", "squared_hinge") or ("l1_ratio" in part) == (value == "l1")
+
+
 def _kernel(part: Mapping[str, Any], value: Any, model: Any) -> bool:
     return not isinstance(value, str) or not part.get("kernel") or part["kernel"]["kernel"] == value
 
@@ -226,7 +240,9 @@ _PARAMETERS: Mapping[str, Callable[[Mapping[str, Any], Any, Any], bool]] = {
     "gamma": _number_of_kernel("gamma"),
     "identifiability": lambda part, value, model: not part.get("reference") or value == "reference",
     "kernel": _kernel,
+    "l1_ratio": _l1_ratio,
     "loss": _loss,
+    "penalty": _penalty,
     "shared_variance": _stated("shared_variance"),
     "tol": _tol,
 }

@@ -1,0 +1,118 @@
+"""The search for C and l1_ratio: fits of the folds along paths, one for each ratio, and the final fit with the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import seated
+from separatrix.estimators.callbacks import Task
+from separatrix.estimators.elastic_net import l1_ratio
+from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.logistic_search import Search, best_place, short_fits
+from separatrix.outcome import Fit
+from separatrix.penalties import ElasticNet
+from separatrix.sparse_models.columns import Columns
+from separatrix.sparse_models.fit import losses_of
+from separatrix.sparse_models.working_set import solve
+from separatrix.targets import Targets
+
+CLOSER = 0.01  # of tol is the gap of a fold's fit, as for l1_ratio=0
+
+
+def ratios_of(penalty: Any, ratios: Any) -> tuple[float, ...]:
+    """The ratios to try; scikit-learn's ``penalty`` stands for one, and None or "warn" for 0."""
+    if penalty in ("l1", "l2"):
+        return (1.0 if penalty == "l1" else 0.0,)
+    if ratios is None or isinstance(ratios, str):
+        if penalty == "elasticnet":
+            raise InvalidInputError("l1_ratios must be specified when penalty is elasticnet.", "l1_ratios")
+        return (0.0,)
+    values = ratios if isinstance(ratios, Sequence | np.ndarray) else (ratios,)
+    if not len(values):
+        raise InvalidInputError("l1_ratios must have a number from 0 to 1, or several.", "l1_ratios")
+    return tuple(l1_ratio(None, value) for value in np.asarray(values).tolist())
+
+
+class SparseSearch(Search):
+    """The search over the grid of ratios and values of C."""
+
+    ratio = 0.0  # the one whose path is walked
+
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        """Those to try."""
+        return ratios_of(self.owner.penalty, self.owner.l1_ratios)
+
+    def run(self, task: Task) -> Fit:
+        """Walk along the path of each ratio, score as it goes, and fit all rows with the best pair."""
+        walked = []
+        for ratio in self.ratios:
+            self.ratio = ratio
+            walked.append(self.walk(task))
+            if len(walked[-1][1]) < len(self.Cs):  # a callback had enough
+                break
+        done = sorted(set.intersection(*(set(coefs) for _, coefs, _ in walked)))
+        tried = np.array(done)
+        scores = np.stack([found[:, tried] for found, _, _ in walked], axis=1)  # (folds, ratios, Cs)
+        paths = np.stack([np.stack([coefs[i] for i in done], axis=1) for _, coefs, _ in walked], axis=1)
+        flat = scores.reshape(len(scores), -1)
+        place = best_place(flat, np.tile(self.Cs[tried], len(walked)), self.owner.choice, len(tried))
+        which, column = divmod(place, len(tried))
+        self.ratio, C = self.ratios[which], float(self.Cs[tried[column]])
+        fit, attributes = self.refitted(task, C, paths[:, which, column])
+        one = len(walked) == 1
+        attributes |= {
+            "C_": C,
+            "Cs_": self.Cs[tried],
+            "l1_ratio_": self.ratio,
+            "l1_ratios_": np.array(self.ratios[: len(walked)]),
+            "scores_": scores[:, 0] if one else scores,
+            "coefs_paths_": paths[:, 0] if one else paths,
+        }
+        short = [accuracy for _, _, missed in walked for accuracy in missed]
+        warnings = (*fit.warnings, *short_fits(short, flat.size, self.owner.tol))
+        return replace(fit, attributes={**fit.attributes, **attributes}, warnings=warnings)
+
+    def steps(self, Cs: Floats) -> Iterator[tuple[Floats, Floats]]:
+        if self.ratio == 0.0:
+            yield from super().steps(Cs)
+            return
+        for found in zip(*(self._fold(train, Cs) for train, _ in self.folds), strict=True):
+            yield np.stack([V for V, _ in found]), np.array([accuracy for _, accuracy in found])
+
+    def _fold(self, train: Integers, Cs: Floats) -> Iterator[tuple[Floats, float]]:
+        """For each C the weights (K, d + 1) of one fold, and how accurate they are."""
+        sample = self.sample
+        targets, k = sample.targets, sample.targets.n_classes
+        design, weight = sample.design.take(train), sample.weight[train]
+        if targets.multilabel:
+            tasks = [Targets(np.array([0, 1]), column) for column in targets.values[train].T]
+            present = np.arange(k)
+        else:
+            present, codes = np.unique(targets.values[train], return_inverse=True)
+            tasks = [Targets(targets.classes[present], codes)]
+        columns, penalty = Columns(design), ElasticNet(self.ratio)
+        starts: list[tuple[Floats, Floats]] = []
+        for C in Cs.tolist():
+            weights, accuracies, ends = [], [], []
+            for number, task in enumerate(tasks):
+                smooth = losses_of(task, C * weight, "log", 1)
+                zero = np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1))
+                start = starts[number] if starts else zero
+                found = solve(columns, smooth, penalty, start, CLOSER * self.owner.tol, self.owner.max_iter)
+                coef, intercept = columns.design.user_units(np.vstack([found.w.T, found.b.T])[: design.p])
+                weights.append(np.column_stack([coef, intercept]))
+                accuracies.append(found.gap / max(found.value, np.finfo(np.float64).tiny))
+                ends.append((found.w, found.b))
+            starts = ends
+            V = np.concatenate(weights)
+            yield V if len(present) == k else seated(V, present, k, self.owner._share), max(accuracies)
+
+    def predictor(self, C: float, v: Floats) -> LogisticRegression:
+        return super().predictor(C, v).set_params(l1_ratio=self.ratio)

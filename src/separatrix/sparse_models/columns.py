@@ -1,0 +1,191 @@
+"""Columns of a design about its anchor: scores, slopes, and models of losses in the weights of some of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from separatrix._typing import Floats, Integers
+from separatrix.design import Block, Design
+from separatrix.design.reducing import Parts
+from separatrix.loops import threads
+from separatrix.loops.elastic_descent import column_moments
+from separatrix.sparse_models.models import FLAT, ClassesModel, ColumnModel, GramModel, Model
+from separatrix.sparse_models.smooth import Smooth
+
+NARROW = 400  # columns whose Gram matrix costs less than the sweeps that it saves
+JOINT = 1500  # weights of all classes whose Hessian is held as a matrix
+ROWS = 2048  # of a chunk of a product: fixed, so that threads change no bit
+
+
+class Part(ABC):
+    """Some columns."""
+
+    @abstractmethod
+    def scores(self, w: Floats) -> Floats:
+        """w X' (K, n), for w (K, m)."""
+
+    @abstractmethod
+    def slopes(self, R: Floats) -> Floats:
+        """R X (K, m), for R (K, n)."""
+
+    @abstractmethod
+    def model(self, smooth: Smooth, bends: Floats) -> Model:
+        """Of a loss whose rows are bent so."""
+
+
+class Columns:
+    """All columns of a design."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design.anchored()
+        self.n, self.d, self.free = design.n, design.d, design.intercept
+
+    def slopes(self, R: Floats) -> Floats:
+        """R X (K, d), for slopes R (K, n)."""
+        return np.ascontiguousarray(self.design.tdot(np.ascontiguousarray(R.T))[: self.d].T)
+
+    def scores(self, w: Floats) -> Floats:
+        """w X' (K, n), for w (K, d)."""
+        V = np.zeros((self.design.p, len(w)))
+        V[: self.d] = w.T
+        return np.ascontiguousarray(self.design.dot(V).T)
+
+    def lengths(self, u: Floats) -> Floats:
+        """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column."""
+        if self.design.sparse:
+            X, first, second = self._csc, np.empty(self.d), np.empty(self.d)
+            column_moments(X.indptr, X.indices, X.data, 0, self.d, u, first, second)
+        else:
+            first, second = self.design.reduce(_squares, u)
+        square = second - first**2 / float(u.sum()) if self.free else second
+        return np.asarray(np.sqrt(np.where(square > FLAT * second, square, 0.0)))
+
+    def take(self, columns: Integers, K: int = 1) -> Part:
+        """These columns, as they are best worked with for K classes."""
+        m = len(columns)
+        small = m <= NARROW and K * m <= JOINT
+        if small and m == self.d and self.n > self.d:
+            return WholePart(self)
+        if self.design.sparse:
+            return SparsePart(self._csc if m == self.d else self._csc[:, columns], self.free)
+        (x,) = self.design.rows(_some_columns, args=(columns,))
+        return DensePart(x, self.free) if small else SparsePart(sparse.csc_array(x), self.free)
+
+    def csc(self) -> sparse.csc_array:
+        """All columns, dense ones as well."""
+        if self.design.sparse:
+            return self._csc
+        return sparse.csc_array(self.design.rows(_some_columns, args=(np.arange(self.d),))[0])
+
+    @cached_property
+    def _csc(self) -> sparse.csc_array:
+        X = sparse.csc_array(self.design.csr().astype(np.float64, copy=False))
+        if self.design.offset is not None:
+            X.data -= np.repeat(self.design.offset, np.diff(X.indptr))
+        return X
+
+
+def _squares(block: Block, u: Floats) -> Parts:
+    x = block.x
+    return x.T @ u, np.einsum("ij,ij,i->j", x, x, u)
+
+
+def _some_columns(block: Block, columns: Integers) -> Parts:
+    return (block.x[:, columns],)
+
+
+class GramPart(Part):
+    """Columns whose Gram matrix is cheap."""
+
+    free: bool
+
+    @abstractmethod
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
+        """X'diag(h)X (m, m) and X'h (m,), h >= 0."""
+
+    def model(self, smooth: Smooth, bends: Floats) -> Model:
+        if smooth.K == 1:
+            H, first = self.gram(bends[0])
+            return GramModel(H, first[:, None], bends.sum(axis=1)[:, None]) if self.free else GramModel(H, None, None)
+        K, P = smooth.K, bends
+        grams = {
+            (a, b): self.gram(smooth.u * P[a] * (1.0 - P[a] if a == b else P[b]))
+            for a in range(K)
+            for b in range(a + 1)
+        }
+        m = len(grams[0, 0][1])
+        H, cross = np.empty((K, m, K, m)), np.empty((K, m, K))
+        for (a, b), (inner, first) in grams.items():
+            sign = 1.0 if a == b else -1.0
+            H[a, :, b] = H[b, :, a] = sign * inner
+            cross[a, :, b] = cross[b, :, a] = sign * first
+        H = H.reshape(K * m, K * m)
+        if not self.free:
+            return GramModel(H, None, None)
+        own = np.diag(P @ smooth.u) - (P * smooth.u) @ P.T
+        return GramModel(H, cross.reshape(K * m, K), own)
+
+
+class DensePart(GramPart):
+    """Columns of a dense design, in C order."""
+
+    def __init__(self, x: Floats, free: bool) -> None:
+        self.x, self.free = x, free
+
+    def scores(self, w: Floats) -> Floats:
+        return np.asarray(self.x @ w[0])[None] if len(w) == 1 else np.ascontiguousarray((self.x @ w.T).T)
+
+    def slopes(self, R: Floats) -> Floats:
+        return np.asarray(R @ self.x)
+
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
+        def chunk(start: int) -> Floats:
+            rows = slice(start, start + ROWS)
+            root = np.sqrt(h[rows])[:, None] * self.x[rows]
+            return np.asarray(root.T @ root)
+
+        parts = threads.over(range(0, len(h), ROWS), chunk)
+        H = parts[0]
+        for part in parts[1:]:
+            H += part
+        return H, h @ self.x
+
+
+class WholePart(GramPart):
+    """All columns of a design with few of them."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns, self.free = columns, columns.free
+
+    def scores(self, w: Floats) -> Floats:
+        return self._columns.scores(w)
+
+    def slopes(self, R: Floats) -> Floats:
+        return self._columns.slopes(R)
+
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
+        d = self._columns.d
+        H = self._columns.design.gram(h)
+        return H[:d, :d], H[d, :d] if self.free else np.zeros(d)
+
+
+class SparsePart(Part):
+    """Columns as CSC has them."""
+
+    def __init__(self, X: sparse.csc_array, free: bool) -> None:
+        self.X, self.free = X, free
+
+    def scores(self, w: Floats) -> Floats:
+        return np.asarray(self.X @ w[0])[None] if len(w) == 1 else np.ascontiguousarray((self.X @ w.T).T)
+
+    def slopes(self, R: Floats) -> Floats:
+        return np.ascontiguousarray((self.X.T @ R.T).T)
+
+    def model(self, smooth: Smooth, bends: Floats) -> Model:
+        if smooth.K == 1:
+            return ColumnModel(self.X, bends[0], self.free)
+        return ClassesModel(self.X, bends, smooth.u, self.free)

@@ -1,0 +1,77 @@
+"""Linear support vector machines with an L1 penalty: ‖w‖₁ + C sum_i c_i loss(y_i (w.x_i + b)), one for each task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix._typing import Floats, Integers
+from separatrix.certificates import All
+from separatrix.design import Design
+from separatrix.geometry import Hyperplanes
+from separatrix.outcome import Fit
+from separatrix.sparse_models.fit import Settings, Start, certify, ended, sparse_model
+from separatrix.sparse_models.hinge import sparse_hinge
+from separatrix.targets import Targets
+
+
+def sparse_machines(
+    design: Design, targets: Targets, weight: Floats, kept: Integers, settings: Settings, start: Start = None
+) -> Fit:
+    """Two classes, or each against the rest; ``kept`` are the rows' positions in the data as given."""
+    signs = targets.signs(targets.values)
+    fits, multipliers = [], []
+    for task, y in enumerate(np.ascontiguousarray(signs.T)):
+        positive = targets.positive(task)
+        if settings.loss == "hinge":
+            fit, a = hinge(design, targets, weight, y, positive, settings)
+        else:
+            begin = None if start is None else (start[0][task : task + 1], start[1][task : task + 1])
+            fit = sparse_model(design, targets, weight, settings, begin, positive)
+            a = 2.0 * settings.C * weight * slacks(design, fit.model, y)
+        fits.append(fit)
+        multipliers.append(a)
+    model = Hyperplanes(
+        np.vstack([fit.model.coef for fit in fits]), np.concatenate([fit.model.intercept for fit in fits])
+    )
+    slack = np.column_stack([slacks(design, fit.model, y) for fit, y in zip(fits, signs.T, strict=True)])
+    used = np.any(np.array(multipliers) > 0, axis=0)
+    length = np.linalg.norm(model.coef, axis=1)
+    attributes = {
+        "support_": kept[used],
+        "dual_coef_": (signs.T * np.array(multipliers))[:, used].astype(design.dtype),
+        "slack_": slack[:, 0] if len(fits) == 1 else slack,
+        "margin_": targets.of_tasks(
+            np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0).tolist()
+        ),
+        "n_nonzero_": int(np.count_nonzero(model.coef)),
+    }
+    worst = max(fits, key=lambda fit: len(fit.warnings))
+    proved = [fit.certificate for fit in fits if fit.certificate is not None]
+    return Fit(
+        model,
+        All.of(proved) if len(proved) == len(fits) else None,
+        worst.status,
+        n_iter=max(fit.n_iter for fit in fits),
+        attributes=attributes,
+        warnings=worst.warnings,
+    )
+
+
+def hinge(
+    design: Design, targets: Targets, weight: Floats, y: Floats, positive: int, settings: Settings
+) -> tuple[Fit, Floats]:
+    """The linear program of one task, and its multipliers."""
+    found = sparse_hinge(design, y, settings.C * weight)
+    model = Hyperplanes(design.rounded(found.coef), design.rounded(found.intercept))
+    certificate, certified = certify(design, targets, weight, model, settings, positive, multipliers=found.multipliers)
+    if certificate is not None:  # no ball proves a weight 0 where the dual is not strongly concave
+        certificate = replace(certificate, zeros=np.zeros(model.coef.shape, dtype=bool))
+    return ended(model, certificate, certified, found.n_iter, True, settings.tol), found.multipliers
+
+
+def slacks(design: Design, model: Hyperplanes, y: Floats) -> Floats:
+    """max(0, 1 - y_i (w.x_i + b))."""
+    anchored = design.anchored()
+    return np.maximum(0.0, 1.0 - y * anchored.dot(anchored.from_user_units(model.coef, model.intercept))[:, 0])
