@@ -125,10 +125,7 @@ class KernelInseparable(Certificate):
             f"{through} separates the classes with a margin above {self.margin_bound:.3g}."
         )
 
-    @property
-    def short(self) -> str:
-        """What is claimed, in a few words."""
-        return "proof that nothing in the feature space separates the classes"
+    short = "proof that nothing in the feature space separates the classes"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         stated = number(self.margin_bound, "margin_bound")

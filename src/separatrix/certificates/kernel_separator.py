@@ -51,10 +51,7 @@ class KernelSeparator(Certificate):
         """What is claimed, in one sentence."""
         return f"Every point has y f(x) >= {self.smallest:.4g} > 0, f being a sum of {len(self.support)} kernel terms."
 
-    @property
-    def short(self) -> str:
-        """What is claimed, in a few words."""
-        return "separates every row"
+    short = "separates every row"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recompute f at every point; X is whatever the kernel takes: rows, a list, the kernel matrix."""

@@ -98,10 +98,7 @@ class Stationarity(Certificate):
         kind = self.witness.get("kind")
         return None if kind is None else str(kind)
 
-    @property
-    def short(self) -> str:
-        """What is claimed, in a few words."""
-        return "equations solved"
+    short = "equations solved"
 
     @property
     def column(self) -> int | None:

@@ -39,9 +39,7 @@ class CategoryPlan(Plan):
     reference: str | None = None
     rare: int = 0
 
-    @property
-    def kind(self) -> str:
-        return "category"
+    kind = "category"
 
     @property
     def parts(self) -> list[str]:

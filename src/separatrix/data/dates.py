@@ -114,9 +114,7 @@ class DatePlan(Plan):
     start: int = 1
     used: tuple[tuple[str, float, float], ...] = ()
 
-    @property
-    def kind(self) -> str:
-        return "date"
+    kind = "date"
 
     @property
     def parts(self) -> list[str]:

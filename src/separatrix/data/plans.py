@@ -113,9 +113,7 @@ class Plan(ABC):
 class ConstantPlan(Plan):
     """One value: all that the column says is where it is missing."""
 
-    @property
-    def kind(self) -> str:
-        return "constant"
+    kind = "constant"
 
     @property
     def parts(self) -> list[str]:

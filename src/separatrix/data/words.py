@@ -43,9 +43,7 @@ class WordsPlan(Plan):
     vocabulary: tuple[str, ...] = ()
     idf: tuple[float, ...] = ()
 
-    @property
-    def kind(self) -> str:
-        return "text"
+    kind = "text"
 
     @property
     def parts(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from separatrix.estimators.support_vectors import SupportVectorClassifier
 from separatrix.svm.kernel_svm import Settings
 
 
+@dataclass(eq=False, repr=False)
 class HardMarginSVC(SupportVectorClassifier):
     """max over ‖w‖ = 1 and b of min_i y_i (<w, phi(x_i)> + b): the boundary furthest from the nearest points.
 
@@ -64,24 +66,14 @@ class HardMarginSVC(SupportVectorClassifier):
         "cache_size": "the points that decide about the margin are few.",
     }
 
-    def __init__(
-        self,
-        kernel: Any = "linear",
-        *,
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        decision_function_shape: str = "ovr",
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.decision_function_shape = decision_function_shape
+    kernel: Any = "linear"
+    _: KW_ONLY
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-4
+    fit_intercept: bool = True
+    decision_function_shape: str = "ovr"
 
     def _settings(self) -> Settings:
         parameters.flags(self, "fit_intercept")

@@ -35,7 +35,8 @@ class KernelClassifier(Classifier):
         y : array-like of shape (n,)
             Labels. ``classes_[1]`` is the positive class of two.
         sample_weight : array-like of shape (n,), default=None
-            Weight 0 equals leaving a point out; see the notes on the classifier for others.
+            Weight 0 equals leaving a point out. Weight k equals repeating it k times, unless the notes on the
+            classifier say otherwise.
 
         Returns
         -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from separatrix.svm.linear.machine import Start
 from separatrix.svm.linear_svc import Settings, learn
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVC(Classifier):
     """min over (w, b) of 1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i (w.x_i + b)), certified to the relative gap `tol`.
 
@@ -85,36 +87,20 @@ class LinearSVC(Classifier):
         "multi_class": (("ovr",), "more than two classes are one-vs-rest; use sklearn.svm.LinearSVC for the other."),
     }
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        warm_start: bool = False,
-        penalty: str = "l2",
-        dual: bool | str = "auto",
-        multi_class: str = "ovr",
-        intercept_scaling: float = 1.0,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.penalty = penalty
-        self.dual = dual
-        self.multi_class = multi_class
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.verbose = verbose
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "hinge"
+    fit_intercept: bool = True
+    class_weight: Mapping[Any, float] | str | None = None
+    tol: float = 1e-4
+    max_iter: int = 1000
+    warm_start: bool = False
+    penalty: str = "l2"
+    dual: bool | str = "auto"
+    multi_class: str = "ovr"
+    intercept_scaling: float = 1.0
+    random_state: Any = None
+    verbose: int = 0
 
     def _learn(self, sample: Sample) -> Fit:
         flags(self, "fit_intercept", "warm_start")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -28,24 +28,6 @@ class SupportVectorClassifier(KernelClassifier):
 
     def _settings(self) -> Settings:
         raise NotImplementedError
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from points X with labels y.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, or list
-            What the kernel takes: rows, the kernel matrix of all pairs, strings, graphs. Never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Weight k equals repeating a point k times; weight 0 equals leaving it out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
 
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Any:
         self._single = _is_single(X)
@@ -136,6 +118,10 @@ class SupportVectorClassifier(KernelClassifier):
         -------
         array of shape (n,)
         """
+        if getattr(self, "break_ties", False) and self.decision_function_shape == "ovo":
+            raise InvalidInputError(
+                "break_ties must be False when decision_function_shape is 'ovo': it has no ties.", "break_ties"
+            )
         return super().predict(X)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from separatrix._typing import Array, Floats
+from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.absent import spread
@@ -21,6 +22,7 @@ from separatrix.svm.kernel_svm import Settings
 MOST_MOVES = 20_000_000  # of a pair of multipliers, where the user sets no limit
 
 
+@dataclass(eq=False, repr=False)
 class SVC(SupportVectorClassifier):
     """min over w, b of 1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i (<w, phi(x_i)> + b)), where <phi(a), phi(b)> = k(a, b).
 
@@ -105,44 +107,24 @@ class SVC(SupportVectorClassifier):
     True
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        *,
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-4,
-        cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
-        decision_function_shape: str = "ovr",
-        max_iter: int = -1,
-        warm_start: bool = False,
-        fit_intercept: bool = True,
-        probability: bool = False,
-        shrinking: bool = True,
-        break_ties: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.decision_function_shape = decision_function_shape
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.fit_intercept = fit_intercept
-        self.probability = probability
-        self.shrinking = shrinking
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.verbose = verbose
+    C: float = 1.0
+    kernel: Any = "rbf"
+    _: KW_ONLY
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-4
+    cache_size: float = 200
+    class_weight: Mapping[Any, float] | str | None = None
+    decision_function_shape: str = "ovr"
+    max_iter: int = -1
+    warm_start: bool = False
+    fit_intercept: bool = True
+    probability: bool = False
+    shrinking: bool = True
+    break_ties: bool = False
+    random_state: Any = None
+    verbose: bool = False
 
     def _settings(self) -> Settings:
         parameters.flags(self, "fit_intercept", "warm_start", "break_ties")
@@ -210,32 +192,6 @@ class SVC(SupportVectorClassifier):
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
-        """log P(class | x).
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, or list
-
-        Returns
-        -------
-        array of shape (n, k)
-        """
+        """log P(class | x), as `predict_proba` has it."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> Array:
-        """The label of each point; a score of exactly 0 predicts the positive class of two.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, or list
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise InvalidInputError(
-                "break_ties must be False when decision_function_shape is 'ovo': it has no ties.", "break_ties"
-            )
-        return super().predict(X)

@@ -61,13 +61,8 @@ class CountKernel(Kernel):
 
     normalize: bool  # divide by the lengths of phi(a) and phi(b)
 
-    @property
-    def structured(self) -> bool:
-        return True
-
-    @property
-    def positive_semidefinite(self) -> bool:
-        return True
+    structured = True
+    positive_semidefinite = True
 
     @abstractmethod
     def parts(self, point: Any, vocabulary: Vocabulary) -> list[int]:

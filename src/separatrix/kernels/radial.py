@@ -23,9 +23,7 @@ from separatrix.kernels.vectors import VectorKernel
 class RadialKernel(VectorKernel):
     """k(a, b) = exp(-gamma * distance(a, b)): 1 at a = b, and positive semidefinite."""
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        return True
+    positive_semidefinite = True
 
     def gram_diagonal(self, P: Any) -> Array:
         return np.ones(len(P), dtype=P.dtype)

@@ -67,9 +67,7 @@ class InnerProductKernel(VectorKernel):
 class Linear(InnerProductKernel, name="linear"):
     """k(a, b) = <a, b>."""
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        return True
+    positive_semidefinite = True
 
     def apply(self, products: Array) -> Array:
         return products

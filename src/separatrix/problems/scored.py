@@ -80,13 +80,8 @@ class TwoClasses(ScoredLoss):
     def compiled(self) -> int | None:
         return PASSES.get(self.loss.name)
 
-    @property
-    def basis(self) -> Floats:
-        return ONE
-
-    @property
-    def k(self) -> int:
-        return 1
+    basis = ONE
+    k = 1
 
     @property
     def steepest(self) -> float:
@@ -120,18 +115,12 @@ class Classes(ScoredLoss):
 
     to_classes: Floats
     product = SOFTMAX_PRODUCT
-
-    @property
-    def compiled(self) -> int:
-        return SOFTMAX
+    compiled = SOFTMAX
+    steepest = 0.5
 
     @property
     def basis(self) -> Floats:
         return self.to_classes
-
-    @property
-    def steepest(self) -> float:
-        return 0.5
 
     def pointwise(self, codes: Array, Z: Floats) -> tuple[Floats, Floats]:
         rows = np.arange(len(Z))
