@@ -148,9 +148,9 @@ def test_calibration_and_cut_do_not_see_the_rows_they_are_judged_by(monkeypatch)
     seen = []
     whole = judge.learn
 
-    def learn(said, codes, k, metric):
+    def learn(said, codes, k, metric, level):
         seen.append(len(codes))
-        return whole(said, codes, k, metric)
+        return whole(said, codes, k, metric, level)
 
     monkeypatch.setattr(judge, "learn", learn)
     found = running.compare(table, folds=4)

@@ -268,6 +268,8 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     """W += Z'(ZZ')^+ residual: of all solutions, the one in the span of the rows has minimum norm."""
     design, root = problem.design, np.sqrt(problem.weight)
     d, n = design.d, design.n
+    length = np.sqrt(design.reduce(_squares, problem.weight, args=(np.zeros((d, 1)), np.zeros(1), design.shift))[0])
+    check_lengths(design, length)
     K = np.empty((n, n))
     for first in range(0, n, 256):
         rows = slice(first, min(first + 256, n))
@@ -280,8 +282,6 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     factor = _cholesky(K)
     if factor is None and n * d <= ROTATED:
         Z = root[:, None] * design.tdot(np.eye(n))[:d].T
-        length = np.linalg.norm(Z, axis=0)
-        check_lengths(design, length)
         even = Z / np.where(length > 0, length, 1.0)
         s = linalg.svdvals(even)
         rank = int((s > max(n, d) * EPS * s[0]).sum())

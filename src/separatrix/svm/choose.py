@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from separatrix.svm.linear.choose import FACTORED_ORDER
+from separatrix.solvers.newton import FACTORED_ORDER
 
 # points of a pair up to which it is solved with others of its size. 4,950 pairs of 10 points: .3 s, one by one 3.5 s;
 # 780 of 30: .09 and .59 s; 190 of 80: .10 and .14 s, with k linear .13 and .10 s; 45 of 360: .44 and .1 s

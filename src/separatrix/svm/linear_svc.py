@@ -16,7 +16,7 @@ from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.separation.search import search
-from separatrix.svm.linear.choose import FACTORED_ORDER
+from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.svm.linear.hard_margin import Widest, proved, widest
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers, outward
 from separatrix.svm.linear.small_table import SmallTable, small_table

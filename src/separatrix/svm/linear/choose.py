@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from separatrix.design import Design
 from separatrix.design.row_space import ROTATED
+from separatrix.solvers.newton import FACTORED_ORDER
 
 SMALL = 1e7  # multiplications of a pass with a Gram matrix, where 16 columns stand for what else it does with a row
-FACTORED_ORDER = 2000  # largest order of a system to factor
 TALL_ROWS = 5  # for each column
 
 

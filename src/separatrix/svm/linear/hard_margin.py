@@ -18,10 +18,10 @@ from separatrix.design.row_space import RowSpace, by_products, narrowed, row_pro
 from separatrix.errors import UndecidedError
 from separatrix.kernels import KernelRows, Linear
 from separatrix.solvers.interior_point import LinearMargins, interior_point
+from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.solvers.soft_margin import balanced
 from separatrix.svm.binding import MORE, Rows, binding, evenly
 from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
-from separatrix.svm.linear.choose import FACTORED_ORDER
 from separatrix.svm.linear.conditioning import typical_length
 from separatrix.svm.linear.multipliers import feasible
 
