@@ -20,13 +20,13 @@ from separatrix.targets import Targets
 PENALTIES = (("l1", "l2", "elasticnet", None, "deprecated"), "it is 'l1', 'l2', 'elasticnet' or None.")
 
 
-def l1_ratio(penalty: Any, ratio: Any) -> float:
+def l1_ratio(penalty: Any, ratio: Any, parameter: str = "l1_ratio") -> float:
     """The share of ‖w‖₁ in the penalty: ``ratio`` itself, unless ``penalty`` says otherwise.
 
     "l1" is 1 and "l2" is 0, whatever the ratio; "elasticnet" needs one.
     """
     if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= float(ratio) <= 1):
-        raise InvalidInputError(f"l1_ratio must be a number from 0 to 1; got {ratio!r}.", "l1_ratio")
+        raise InvalidInputError(f"{parameter} must be a number from 0 to 1; got {ratio!r}.", parameter)
     if penalty == "elasticnet" and ratio is None:
         raise InvalidInputError("l1_ratio must be specified when penalty is elasticnet.", "l1_ratio")
     if penalty in ("l1", "l2"):

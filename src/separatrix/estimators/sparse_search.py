@@ -36,7 +36,7 @@ def ratios_of(penalty: Any, ratios: Any) -> tuple[float, ...]:
     values = ratios if isinstance(ratios, Sequence | np.ndarray) else (ratios,)
     if not len(values):
         raise InvalidInputError("l1_ratios must have a number from 0 to 1, or several.", "l1_ratios")
-    return tuple(l1_ratio(None, value) for value in np.asarray(values).tolist())
+    return tuple(l1_ratio(None, value, "l1_ratios") for value in np.asarray(values).tolist())
 
 
 class SparseSearch(Search):
