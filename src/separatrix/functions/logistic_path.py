@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import PathGap, Verification
 from separatrix.certificates.path_gap import place
-from separatrix.errors import ConvergenceWarning, InvalidInputError, SeparatrixError
+from separatrix.drawing import COLOURS, axes
+from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.estimators.elastic_net import l1_ratio as ratio_of
 from separatrix.estimators.parameters import positive, whole
 from separatrix.estimators.validation import check_training
@@ -24,7 +25,6 @@ __all__ = ["LogisticPath", "logistic_path"]
 DECADES = 2  # from C_min to C_max, unless they are given
 RIDGE = (1e-4, 1e4)  # the ends for l1_ratio=0, as LogisticRegressionCV has them
 LABELLED = 10  # columns named in a picture
-COLOURS = ("#1f5fa8", "#b4500f", "#2b7a4b", "#7a3fa0", "#8a6d00", "#a3305f", "#3a7f8c", "#6b6b6b")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +139,7 @@ class LogisticPath:
         -------
         matplotlib axes
         """
-        if ax is None:
-            try:
-                import matplotlib.pyplot as plt
-            except ImportError as error:  # pragma: no cover - the extra is installed wherever this is tested
-                raise SeparatrixError("Plots need matplotlib: pip install 'separatrix[cli]'.") from error
-            ax = plt.subplots()[1]
+        ax = axes(ax)
         coef = self._coef[:, target]
         for number, j in enumerate(self.entered):
             name = f"x{j}" if self.names is None else str(self.names[j])

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.drawing import COLOURS, axes
 from separatrix.errors import InvalidInputError
-from separatrix.plots.canvas import COLOURS, axes
 
 
 class CoefficientPath:

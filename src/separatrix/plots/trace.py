@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.drawing import COLOURS, axes
 from separatrix.errors import InvalidInputError
-from separatrix.plots.canvas import COLOURS, axes
 
 LOGARITHMIC = ("gap", "gradient")
 
