@@ -144,7 +144,8 @@ class LogisticPath:
         for number, j in enumerate(self.entered):
             name = f"x{j}" if self.names is None else str(self.names[j])
             label = name if number < LABELLED else None
-            ax.plot(self.C, coef[:, j], color=COLOURS[number % len(COLOURS)], label=label, linewidth=1.2)
+            style = "-" if number // len(COLOURS) % 2 == 0 else "--"  # colours come again
+            ax.plot(self.C, coef[:, j], style, color=COLOURS[number % len(COLOURS)], label=label, linewidth=1.2)
         ax.set_xscale("log")
         ax.axhline(0.0, color="#888888", linewidth=0.6)
         ax.set_xlabel("C")
