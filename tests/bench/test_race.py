@@ -11,6 +11,8 @@ from benchmarks.page import BEGIN, END, SHOWN, insert
 from benchmarks.problems import PROBLEMS, Problem, Scale
 from benchmarks.processes import answers
 
+pytestmark = pytest.mark.long  # processes of their own, one after the other
+
 PROBLEM = next(problem for problem in PROBLEMS if problem.name == "text, hinge")
 
 SIZE = Size(sparse=True, columns=2_500, classes=2)

@@ -251,6 +251,7 @@ FEATURES = {
         np.sort(rng.integers(0, 40, n)),  # sorted, but not all different
         rng.permutation(n),  # whole and all different, but in no order
         np.arange(n) ** 2,  # sorted, but not evenly
+        1e33 * rng.lognormal(size=n),  # whole beyond 2^53, but no number of a record is written so
         np.sort((np.exp(rng.normal(size=n) * 2) * 10_000).astype(int)),
     ],
     "id": [rng.integers(0, 10, n), rng.normal(size=n)],
@@ -294,6 +295,7 @@ def test_large_numbers_that_may_identify_are_named():
     encoder = Encoder.fit(table_of({"phone": 4_900_000_000 + 7919 * rng.permutation(n), "z": rng.normal(size=n)}))
     assert "phone" in encoder.names
     assert any("'phone'" in note and "leave it out" in note for note in encoder.notes)
+    assert not Encoder.fit(table_of({"mass": 1e12 * rng.lognormal(size=n), "z": rng.normal(size=n)})).notes
 
 
 def test_messages_name_the_columns():

@@ -127,7 +127,7 @@ def test_features_that_are_not_known_are_counted():
 
 
 def test_many_categories_become_a_sparse_matrix(monkeypatch):
-    from separatrix.data import encoder as module
+    from separatrix.data import making as module
 
     dense = Encoder.fit(table_of(TABLE))
     monkeypatch.setattr(module, "LARGE", 10)

@@ -92,7 +92,7 @@ def test_the_command_says_so(tmp_path):
     assert "t.parquet cannot be read as Parquet" in done.stderr
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_altered_bytes(data):
     frame = data.draw(st.sampled_from(sorted(FRAMES)))

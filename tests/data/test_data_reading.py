@@ -138,6 +138,8 @@ def test_columns_of_a_libsvm_file_have_the_names_it_gives_them():
         (["true", "False"], [True, False]),
         (["a", "b"], ["a", "b"]),
         (["1", "b"], ["1", "b"]),
+        (["9007199254740993", "-9007199254740992"], [9007199254740993, -9007199254740992]),  # no floats
+        (["9" * 30, "9" * 29 + "8"], ["9" * 30, "9" * 29 + "8"]),
     ],
 )
 def test_labels_keep_their_type(labels, expected):
@@ -160,6 +162,7 @@ def test_the_embedded_table():
     ("cells", "kind"),
     [
         (["1", "2.5", "-3e2", "NA", "?"], "number"),
+        (["1", "2.5", ".", "na", "\\N"], "number"),
         (["a", "b"], "category"),
         (["1", "2", "A"], "category"),
         (["TRUE", "false", ""], "boolean"),
@@ -215,6 +218,11 @@ def test_rows_without_a_label_are_left_out_and_counted():
 ERRORS = {
     "ragged, short": ("a,b\n1,2\n3\n", None, r"row 2 \(line 3\) has 1 cells, but the header has 2 columns.*comma"),
     "ragged, long": ("a,b\n1,2\n\n3,4,5\n", None, r"row 2 \(line 4\) has 3 cells"),
+    "title": (
+        "Pets\n\na,b\n1,2\n",
+        None,
+        r"row 2 \(line 3\) has 2 cells.*a title or comment above the header has to go",
+    ),
     "ragged, quoted": ('a,b\n"1\n1",2\n3\n', None, r"row 2 \(line 4\) has 1 cells"),
     "quote": ('a,b\n1,"2\n3,4\n', None, r"row 1 \(line \d\) cannot be read.*quote that is not closed"),
     "quote after": ('a,b\n1,"2"3\n', None, r"row 1 \(line 2\) cannot be read"),
@@ -231,6 +239,7 @@ ERRORS = {
         "income",
         "no target column 'income'.*first line is a row of data.*add a header line",
     ),
+    "blanks": ("age  kind\n1  a\n2  b\n", "kind", "no target column 'kind'.*separated by blanks.*commas"),
     "one label": ("a,b\n1,2\n2,2\n", "b", "target 'b' has one value only, 2.*two classes"),
     "no label": ("a,b\n1,\n2,\n", "b", "target 'b' is missing in 2 of 2 rows. Is it the right column"),
     "quantity": (

@@ -141,6 +141,9 @@ def test_another_table_is_read_in_the_same_way():
     with pytest.raises(DataError, match=r"row 2, column 'x': '1\.234,5', where numbers are expected"):
         encoder.transform(table_of(["1,234", "1.234,5"], target=None))
     assert "x: a number, taken as it is, with commas between thousands." in encoder.report()
+    plain = Encoder.fit(table_of([f"{v:.3f}" for v in np.linspace(1000, 99_999, 40)]))
+    with pytest.raises(DataError, match=r"row 1, column 'x': '1,234', where numbers are expected"):
+        plain.transform(table_of(["1,234"], target=None))  # one number or another: nobody has said which
     typed = read_table(io.BytesIO(_parquet({"x": [1.5, 2.5], "z": [1.0, 2.0]})), format="parquet")
     assert encoder.transform(typed)[0][:, 0].tolist() == [1.5, 2.5]
 

@@ -72,21 +72,23 @@ class CategoryPlan(Plan):
         block[at, codes[at]] = 1.0
         return Block(block, surprises)
 
-    def filler(self, first: int, surprises: Counter[str]) -> Filler:
+    def filler(self, first: int) -> Filler:
         places: dict[Any, int] = dict.fromkeys(self._silent(), -1)
         places.update({text: first + at for at, text in enumerate(self.categories)})
-        absent, known = self.fill_missing(first, surprises), places.get
-        unknown = -1 if self.rare else None
+        absent, known = self.fill_missing(first), places.get
+        unknown, new = -1 if self.rare else None, UNKNOWN.format(self.name)
 
-        def fill(x: Floats, value: Any) -> bool:
+        def fill(x: Floats, value: Any, met: list[str]) -> bool:
             at = known(value)
             if at is None:
+                if not (value is None or isinstance(value, str | float | int)):
+                    return False
                 text = text_of(value)
                 if text is None:
-                    return absent(x)
+                    return absent(x, met)
                 at = known(text, unknown)
                 if at is None:
-                    surprises[UNKNOWN.format(self.name)] += 1
+                    met.append(new)
                     return True
             if at >= 0:
                 x[at] = 1.0

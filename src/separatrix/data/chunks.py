@@ -15,7 +15,7 @@ from separatrix.data.delimited import Layout, records, split_header
 from separatrix.data.headers import LOOK
 from separatrix.data.parquet import parquet_frames
 from separatrix.data.reading import SEPARATORS, require_polars
-from separatrix.data.sources import Source, opened
+from separatrix.data.sources import NoRowsError, Source, opened
 from separatrix.data.svmlight import read_svmlight
 from separatrix.data.table import Table
 from separatrix.errors import DataError
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def read_chunks(
-    source: str | os.PathLike[str] | BinaryIO, *, rows: int = 50_000, format: str | None = None
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    rows: int = 50_000,
+    format: str | None = None,
+    name: str | None = None,
 ) -> Iterator[Table]:
     """Read a table some rows at a time, in memory that does not grow with the file.
 
@@ -38,6 +42,8 @@ def read_chunks(
     rows : int, default=50_000
         How many rows at a time.
     format : {"csv", "tsv", "parquet", "svmlight", "arff"}, default=None
+    name : str, default=None
+        What messages call it; its name without the folder by default.
 
     Yields
     ------
@@ -51,7 +57,7 @@ def read_chunks(
     """
     if rows < 1:
         raise DataError(f"rows must be a whole number above 0; got {rows!r}.")
-    with opened(source, format) as file:
+    with opened(source, format, name) as file:
         if file.format == "svmlight":
             yield from _svmlight(file, rows)
         elif file.format == "arff":
@@ -94,7 +100,7 @@ def _delimited(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]
             yield first, frame
             first += len(frame)
     if first == 1:
-        raise DataError(f"{file.name} has a header but no rows below it.")
+        raise NoRowsError(f"{file.name} has a header but no rows below it.")
 
 
 def _parquet(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
@@ -115,4 +121,4 @@ def _svmlight(file: Source, rows: int) -> Iterator[Table]:
             yield Table(None, matrix, y, "label", file.name, "", np.arange(row, row + len(y)))
             row += len(y)
     if row == 1:
-        raise DataError(f"{file.name} has no rows.")
+        raise NoRowsError(f"{file.name} has no rows.")

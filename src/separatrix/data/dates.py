@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -158,15 +157,15 @@ class DatePlan(Plan):
                 values[row] = found
         return values
 
-    def filler(self, first: int, surprises: Counter[str]) -> Filler:
-        absent = self.fill_missing(first, surprises)
+    def filler(self, first: int) -> Filler:
+        absent = self.fill_missing(first)
         means = [mean / scale for _, mean, scale in self.used]
         end = first + len(self.used)
 
-        def fill(x: Floats, value: Any) -> bool:
+        def fill(x: Floats, value: Any, met: list[str]) -> bool:
             if value is None:
                 x[first:end] = means
-                return absent(x)
+                return absent(x, met)
             if isinstance(value, str):
                 found = moment(value, self.order)
                 if found is None:

@@ -151,7 +151,7 @@ class Layout:
         return DataError(
             f"{self.source}: row {row} (line {line}) has {cells} cells, but the header has {len(self.names)} columns. "
             f"Look for a missing or extra {_MARKS.get(self.separator, self.separator)}, and put text that holds one in "
-            f"quotes{'; a title or comment above the header has to go' * (row == 1)}."
+            f"quotes{'; a title or comment above the header has to go' * (row == 1 or len(self.names) == 1)}."
         )
 
 

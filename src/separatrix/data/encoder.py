@@ -13,24 +13,22 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats
 from separatrix.data.categories import CategoryPlan
+from separatrix.data.collected import encoded, is_frame_of_dask, learned
 from separatrix.data.kinds import plain_numbers
-from separatrix.data.making import aliased_columns, make_plans, unique_names
-from separatrix.data.notes import WHY, note_on_aliased, notes_on, refusal
+from separatrix.data.making import aliased_columns, make_plans, unique_names, worth_sparse
+from separatrix.data.notes import WHY, no_columns, note_on_aliased, notes_on, refusal
 from separatrix.data.numbers import NumberPlan
 from separatrix.data.plans import NEVER_MISSING, Plan
-from separatrix.data.rows import Rows, as_table, row_filler
+from separatrix.data.rows import Rows, as_table, count, row_filler
 from separatrix.data.state import read_aliased, read_indices, read_plan
 from separatrix.data.suggest import unknown_column
-from separatrix.data.table import Table, feature_name
-from separatrix.data.words import WordsPlan
+from separatrix.data.table import Column, Table, feature_name
 from separatrix.errors import DataError, SeparatrixError
 
 if TYPE_CHECKING:
     import polars
 
 SCHEMA = 2
-LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
-MANY_WORDS = 200  # columns of words, of which a row has few
 _FIELDS = {"schema", "target", "plans", "indices", "dropped", "sparse", "aliased"}
 
 
@@ -95,7 +93,7 @@ class Encoder:
 
         Parameters
         ----------
-        table : Table
+        table : Table, or data frame of Dask without the column of the labels
         scale : bool, default=False
             Whether numbers are divided by their standard deviation, so that a penalty treats all columns alike. The
             features of a libsvm file are taken as they are.
@@ -124,9 +122,10 @@ class Encoder:
         >>> X.tolist()
         [[30.0, 0.0, 0.0], [41.0, 0.0, 1.0], [35.5, 1.0, 0.0]]
         """
+        if is_frame_of_dask(table):
+            return learned(table, scale, reference)
         columns = table.columns
-        refused = [column for column in columns if column.kind in ("mixed", "nested")]
-        if refused:
+        if refused := [column for column in columns if column.kind in ("mixed", "nested")]:
             raise refusal(table.source, refused)
         dropped = {c.name: c.kind for c in columns if c.kind in ("constant", "empty", "identifier?")}
         if table.frame is None:
@@ -135,20 +134,22 @@ class Encoder:
             encoder = cls(table.target, None, indices, dropped, density < 0.5 or len(indices) > 10_000)
         else:
             made = make_plans(table, columns, scale, reference)
-            plans = tuple(plan for plan in made if plan.output)
-            dropped |= {plan.name: plan.kind for plan in made if not plan.output}
-            width = sum(len(plan.output) for plan in plans)
-            words = sum(len(plan.output) for plan in plans if isinstance(plan, WordsPlan))
-            large = 8 * table.n_rows * width > LARGE and 4 * len(plans) < width
-            encoder = cls(table.target, plans, None, dropped, large or words >= MANY_WORDS)
-        if not encoder.names:
-            why = "; ".join(f"{name!r} has {WHY[kind]}" for name, kind in list(dropped.items())[:5]) or "it has none"
-            raise DataError(
-                f"{table.source} has no column that could tell the classes apart: {why}. Add columns that describe the "
-                "rows."
-            )
-        encoder.notes = notes_on(columns, encoder.left_out)
+            encoder = cls.of_plans(made, dropped, table.target, table.n_rows)
+        encoder.announce(columns, table.source)
         return encoder._told_apart(table) if reference and table.frame is not None else encoder
+
+    @classmethod
+    def of_plans(cls, made: Sequence[Plan], dropped: Mapping[str, str], target: str | None, n_rows: int) -> Encoder:
+        """The encoder of the plans for all columns, in their order; whether it is sparse is a matter of their width."""
+        plans = tuple(plan for plan in made if plan.output)
+        left = {**dropped, **{plan.name: plan.kind for plan in made if not plan.output}}
+        return cls(target, plans, None, left, worth_sparse(plans, n_rows))
+
+    def announce(self, columns: list[Column], source: str) -> None:
+        """Note what was decided about the columns; refuse if nothing is left of them."""
+        if not self.names:
+            raise no_columns(source, self._dropped)
+        self.notes = notes_on(columns, self.left_out)
 
     def _told_apart(self, table: Table) -> Encoder:
         """The encoder without columns that follow from those before them, whose coefficients could not be told."""
@@ -201,9 +202,8 @@ class Encoder:
 
     def report(self) -> list[str]:
         """What is done with the columns, in words."""
-        lines = []
-        if self._plans is None:
-            lines.append(f"{len(self.names)} features are numbers, taken as they are; what is not written is 0.")
+        numbers = f"{len(self.names)} features are numbers, taken as they are; what is not written is 0."
+        lines = [numbers] if self._plans is None else []
         lines += [f"{plan.name}: {plan.words()}." for plan in self._plans or ()]
         return lines + [f"{name}: left out ({why})." for name, why in self.left_out.items()]
 
@@ -213,9 +213,9 @@ class Encoder:
 
         Parameters
         ----------
-        rows : Table, DataFrame of pandas or polars, dict, or list of dicts
-            Of the same columns, in any order; others are ignored. A dict is one row. A category that was not there when
-            the encoder was made gives zeros, a missing number the mean; both are counted in `surprises`.
+        rows : Table, DataFrame of pandas, polars or Dask, dict, or list of dicts
+            Of the same columns, in any order; others are ignored. A dict is one row; of Dask, X is an array to be made.
+            A category that the encoder has not met gives zeros, a missing number the mean; `surprises` counts both.
 
         Returns
         -------
@@ -228,6 +228,8 @@ class Encoder:
         DataError
             A column is not there, or holds something else than it did.
         """
+        if is_frame_of_dask(rows):
+            return encoded(self, rows), list(self.names)
         table = rows if isinstance(rows, Table) else as_table(rows, self._wanted())
         if self._plans is None:
             return self._select(table), list(self.names)
@@ -268,17 +270,17 @@ class Encoder:
         values, missing = values[:, easy], missing[:, easy]
         means, scales = (np.array([getattr(plan, name) for plan in plans]) for name in ("mean", "scale"))
         first = np.array([places[plan.name] for plan in plans])
-        X[:, first] = np.where(missing, means, values) / scales
+        X[:, first] = (np.where(missing, means, values) if missing.any() else values) / scales
         told = np.array([plan.missing for plan in plans])
         X[:, first[told] + 1] = missing[:, told]
-        for at in np.flatnonzero(missing.any(axis=0) & ~told):
-            self.surprises[NEVER_MISSING.format(plans[at].name)] += int(missing[:, at].sum())
+        new = np.flatnonzero(missing.any(axis=0) & ~told)
+        count(self.surprises, {NEVER_MISSING.format(plans[at].name): int(missing[:, at].sum()) for at in new})
         return {plan.name for plan in plans}
 
     def _block(self, plan: Plan, column: polars.Series, table: Table) -> Any:
         """The columns that come from one column; what is new in it is counted."""
         block = plan.block(column, table.source, table.row_numbers, self._sparse)
-        self.surprises.update(block.surprises)
+        count(self.surprises, block.surprises)
         return block.values
 
     def _wanted(self) -> dict[str, set[str]] | None:
@@ -302,10 +304,10 @@ class Encoder:
         known = self._indices[place] == matrix.indices
         dropped = np.isin(matrix.indices, [int(name.split()[1]) for name in self._dropped])
         if not (known | dropped).all():
-            self.surprises["a feature that is not known"] += int((~(known | dropped)).sum())
+            count(self.surprises, {"a feature that is not known": int((~(known | dropped)).sum())})
         kept = np.concatenate([[0], np.cumsum(known)])[matrix.indptr]
-        shape = (table.n_rows, len(self._indices))
-        X = sparse.csr_matrix((matrix.data[known].astype(np.float64), place[known], kept), shape=shape)
+        arrays = matrix.data[known].astype(np.float64), place[known], kept
+        X = sparse.csr_matrix(arrays, shape=(table.n_rows, len(self._indices)))
         return X if self._sparse else X.toarray()
 
     # ------------------------------------------------------------------ as plain JSON
@@ -341,10 +343,8 @@ class Encoder:
             places = read_indices(indices, dropped)
             read_aliased(plain["aliased"], 1, True)
             return cls(target, None, places, dropped, plain["sparse"])
-        if not isinstance(plans, list) or not plans:
-            raise DataError("the columns of the encoder are malformed")
-        read = tuple(map(read_plan, plans))
-        if len({plan.name for plan in read}) < len(read) or not all(plan.output for plan in read):
+        read = tuple(map(read_plan, plans)) if isinstance(plans, list) else ()
+        if not read or len({plan.name for plan in read}) < len(read) or not all(plan.output for plan in read):
             raise DataError("the columns of the encoder are malformed")
         width, aliased = sum(len(plan.output) for plan in read), plain["aliased"]
         return cls(target, read, None, dropped, plain["sparse"], read_aliased(aliased, width, plain["sparse"]))

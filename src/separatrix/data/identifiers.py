@@ -23,12 +23,13 @@ _CAMEL_ID = re.compile(r".*[a-z](Id|ID)")
 _UNNAMED = re.compile(r"column \d+")
 
 
-def identifies_rows(values: Floats, unique: int, named: bool) -> bool:
+def identifies_rows(values: Floats, unique: int, named: bool, digits: bool) -> bool:
     """Whether whole numbers, none missing, only say which row it is.
 
     They do if (nearly) all differ and the column is called so; if they differ and rise or fall from row to row in small
-    steps or at an even pace, as numbers of records do where some were left out; or if they are beyond 2^53, as hashes
-    are. A table may be sorted by a quantity, but few are as evenly spread: their extremes are further apart.
+    steps or at an even pace, as numbers of records do where some were left out; or if they are beyond 2^53 and written
+    out in digits, as hashes are, where 6.02e23 is a quantity. A table may be sorted by a quantity, but few are as
+    evenly spread: their extremes are further apart.
     """
     n = len(values)
     enough = n > 2 * FEW
@@ -41,7 +42,7 @@ def identifies_rows(values: Floats, unique: int, named: bool) -> bool:
     if unique < n:
         return False
     steps = np.diff(values)
-    if (steps == 1.0).all() or np.abs(values).max() >= WHOLE:
+    if (steps == 1.0).all() or (digits and np.abs(values).max() >= WHOLE):
         return True
     rises, falls = (steps > 0).all(), (steps < 0).all()
     if not (rises or falls):

@@ -41,22 +41,25 @@ class Numbers:
     spelling: Spelling | None = None
 
 
-def as_numbers(column: polars.Series, spelling: Spelling | None = None) -> Numbers:
-    """The column as floats, if its cells are numbers that are all written in one way: in this one, if it is given."""
+def as_numbers(column: polars.Series) -> Numbers:
+    """The column as floats, if its cells are numbers that are all written in one way, whichever it is."""
+    numbers = spelled_numbers(column, None)
+    if numbers.bad is None:
+        return numbers
+    found = found_spelling(column)
+    if found is None or found.fits <= len(column) - numbers.values.null_count():
+        return numbers
+    return Numbers(found.values, _first_lost(column, found.values), found.spelling)
+
+
+def spelled_numbers(column: polars.Series, spelling: Spelling | None) -> Numbers:
+    """The column as floats, if its cells are numbers that are written in this way; None: as Python does."""
     import polars as pl
 
     if column.dtype != pl.String:
         return Numbers(column.cast(pl.Float64), None)
-    if spelling is not None:
-        values = spelling.read(column)
-        return Numbers(values, _first_lost(column, values), spelling)
-    values = column.cast(pl.Float64, strict=False)
-    if values.null_count() == column.null_count():
-        return Numbers(values, None)
-    found = found_spelling(column)
-    if found is None or found.fits <= len(column) - values.null_count():
-        return Numbers(values, _first_lost(column, values))
-    return Numbers(found.values, _first_lost(column, found.values), found.spelling)
+    values = column.cast(pl.Float64, strict=False) if spelling is None else spelling.read(column)
+    return Numbers(values, _first_lost(column, values), spelling)
 
 
 def _first_lost(column: polars.Series, values: polars.Series) -> int | None:
@@ -108,7 +111,7 @@ def describe_frame(table: Table) -> list[Column]:
     frame = table.frame
     assert frame is not None
     missing = {column.name: column.null_count() for column in frame.get_columns()}
-    named = named_as_row_numbers(frame.columns)
+    named = named_as_row_numbers([*frame.columns, *table.beside])
     plain = plain_numbers(frame, missing.keys() - table.nominal)
     found = {column.name: column for column in _describe_numbers(*plain, missing, named)}
     texts = _texts([column for column in frame.get_columns() if column.name not in found], missing)
@@ -184,7 +187,7 @@ def _describe_numbers(
     for j, column in enumerate(columns):
         if missing[column.name] < n:
             example = str(column[int(first[j])])[:60]
-            identifies = identifies_rows(values[:, j], int(unique[j]), column.name in named)
+            identifies = identifies_rows(values[:, j], int(unique[j]), column.name in named, _digits(column))
             kind = "constant" if unique[j] == 1 else "identifier?" if identifies else "number"
             note = "" if kind != "number" or largest[j] < HUGE else _large(column, int(unique[j]))
             yield Column(column.name, kind, missing[column.name], int(unique[j]), example, note)
@@ -193,12 +196,21 @@ def _describe_numbers(
 def _large(column: polars.Series, unique: int) -> str:
     """That whole numbers are so large, if they are not rounded quantities."""
     rounded = _rounded(column)
-    if rounded or column.dtype.is_float() or len(column) <= 2 * FEW or unique < ALMOST * len(column):
+    if rounded or not _digits(column) or len(column) <= 2 * FEW or unique < ALMOST * len(column):
         return rounded
     return (
         f"Column {column.name!r} holds large whole numbers, nearly all different, such as {column.drop_nulls()[0]}: if "
         "they only identify rows, leave it out."
     )
+
+
+def _digits(column: polars.Series) -> bool:
+    """Whether its numbers are whole and written out, as those that identify something are."""
+    import polars as pl
+
+    if column.dtype != pl.String:
+        return column.dtype.is_integer()
+    return not bool(column.str.contains(r"[.eE]").any())
 
 
 def _rounded(column: polars.Series) -> str:
@@ -246,7 +258,7 @@ def _describe(column: polars.Series, missing: int, texts: Texts | None, table: T
     if numbers.bad is None:
         values = numbers.values.to_numpy()
         unique = len(set(values[~np.isnan(values)].tolist()))
-        identifies = identifies_rows(values, unique, named)
+        identifies = identifies_rows(values, unique, named, False)
         kind = "constant" if unique == 1 else "identifier?" if identifies else "number"
         note = _written(column, numbers) if kind == "number" else ""
         return Column(name, kind, missing, unique, example, note, numbers.spelling)

@@ -48,17 +48,18 @@ def labels(column: polars.Series, source: str, target: str) -> tuple[Array, Inte
 def _typed(column: polars.Series) -> Array:
     import polars as pl
 
-    if column.dtype.is_integer() and column.dtype != pl.UInt64:
-        return column.cast(pl.Int64).to_numpy()
     booleans = as_booleans(column) if column.dtype == pl.String else None
     if booleans is not None:
         return booleans.to_numpy()
+    if column.dtype.is_integer() or (column.dtype == pl.String and bool(column.str.contains(r"^[+-]?\d+$").all())):
+        # not by way of floats, which make one of two whole numbers beyond 2^53
+        whole = column.cast(pl.Int64, strict=False)
+        return whole.to_numpy() if not whole.null_count() else np.array(column.cast(pl.String).to_list(), dtype=str)
     numbers = as_numbers(column)
     if numbers.bad is not None or (numbers.spelling is not None and numbers.spelling != Spelling(decimal=",")):
-        return np.array(column.to_list(), dtype=str)
-    values = numbers.values.to_numpy()
-    spelled_whole = column.dtype == pl.String and bool(column.str.contains(r"^[+-]?\d{1,15}$").all())
-    return np.asarray(values.astype(np.int64) if spelled_whole else values)
+        classes = column.unique().sort()  # few, as a rule: the texts of all rows as Python's would take far more
+        return np.array(classes.to_list(), dtype=str)[column.cast(pl.Enum(classes)).to_physical().to_numpy()]
+    return numbers.values.to_numpy()
 
 
 def discrete(y: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,13 @@ from separatrix.data.kinds import MOST, plain_numbers
 from separatrix.data.numbers import NumberPlan, number_plan, plain_plan
 from separatrix.data.plans import ConstantPlan, Plan
 from separatrix.data.table import Column, Table
-from separatrix.data.words import FEWEST_ROWS, words_plan
+from separatrix.data.words import FEWEST_ROWS, WordsPlan, words_plan
 
 if TYPE_CHECKING:
     import polars
 
+LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
+MANY_WORDS = 200  # columns of words, of which a row has few
 ALIASED = 1e-9  # relative, of what is left of a column that others determine, and was not rounded away
 
 
@@ -53,6 +56,13 @@ def _plan(series: polars.Series, table: Table, column: Column, scale: bool, refe
         return words_plan(series)
     blank = NumberPlan(column.name, boolean=column.kind == "boolean", spelling=column.spelling)
     return number_plan(series, blank, table.source, table.row_numbers, scale)
+
+
+def worth_sparse(plans: Sequence[Plan], n_rows: int) -> bool:
+    """Whether a sparse matrix is worth its price: by the columns that the plans give, of which a row has few."""
+    width = sum(len(plan.output) for plan in plans)
+    words = sum(len(plan.output) for plan in plans if isinstance(plan, WordsPlan))
+    return words >= MANY_WORDS or (8 * n_rows * width > LARGE and 4 * len(plans) < width)
 
 
 def unique_names(names: list[str]) -> list[str]:

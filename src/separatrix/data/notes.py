@@ -48,3 +48,11 @@ def note_on_aliased(names: list[str]) -> str:
     """That columns of the matrix are left out because they follow from others."""
     shown = ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
     return f"Left out, because other columns say the same, so that no coefficient could be told from theirs: {shown}."
+
+
+def no_columns(source: str, dropped: Mapping[str, str]) -> DataError:
+    """The error for a table of which every column is left out."""
+    why = "; ".join(f"{name!r} has {WHY[kind]}" for name, kind in list(dropped.items())[:5]) or "it has none"
+    return DataError(
+        f"{source} has no column that could tell the classes apart: {why}. Add columns that describe the rows."
+    )

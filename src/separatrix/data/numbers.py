@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix._typing import Floats, Integers
-from separatrix.data.kinds import as_numbers
-from separatrix.data.plans import Block, Filler, Plan, finite, is_missing, moments, only
+from separatrix._typing import Array, Floats, Integers
+from separatrix.data.kinds import spelled_numbers
+from separatrix.data.plans import Block, Filler, Plan, finite, is_missing, only
 from separatrix.data.spelling import Spelling
 from separatrix.errors import DataError
+from separatrix.loops.moments import column_summary
 
 if TYPE_CHECKING:
     import polars
@@ -69,7 +70,7 @@ class NumberPlan(Plan):
     def cells(self, column: polars.Series, source: str, rows: Integers) -> Floats:
         """The numbers of a column, checked; NaN where one is missing."""
         plain = _plain(self, _zero_one(column) if self.boolean else column, source)
-        numbers = as_numbers(plain, self.spelling)
+        numbers = spelled_numbers(plain, self.spelling)
         if numbers.bad is not None:
             raise _wrong(self, column, numbers.bad, source, rows)
         values = numbers.values.to_numpy()
@@ -79,11 +80,11 @@ class NumberPlan(Plan):
             raise _wrong(self, column, int(wrong.argmax()), source, rows)
         return np.asarray(values, dtype=np.float64)
 
-    def filler(self, first: int, surprises: Counter[str]) -> Filler:
+    def filler(self, first: int) -> Filler:
         scale, mean, boolean = self.scale, self.mean / self.scale, self.boolean
-        absent = self.fill_missing(first, surprises)
+        absent = self.fill_missing(first)
 
-        def fill(x: Floats, value: Any) -> bool:
+        def fill(x: Floats, value: Any, met: list[str]) -> bool:
             if isinstance(value, float | int):
                 if -LARGEST <= value <= LARGEST and (not boolean or value == 0 or value == 1):
                     x[first] = value / scale
@@ -93,7 +94,7 @@ class NumberPlan(Plan):
             elif value is not None:
                 return False
             x[first] = mean
-            return absent(x)
+            return absent(x, met)
 
         return fill
 
@@ -125,9 +126,73 @@ def number_plan(
 
 def plain_plan(name: str, values: Floats, scale: bool) -> NumberPlan:
     """The plan for plain numbers, NaN where one is missing."""
-    missing = np.isnan(values)
-    mean, spread = moments(values[~missing] if missing.any() else values)
-    return NumberPlan(name, bool(missing.any()), False, mean, spread if scale else 1.0)
+    column = np.ascontiguousarray(values, dtype=np.float64)[:, None]
+    summary = Summary.of([column], 1)
+    if not np.isfinite(summary.means[0]):  # the sum overflows, not the mean
+        mean = float(np.nansum(column / summary.present[0]))
+        return NumberPlan(name, bool(summary.missing[0]), False, mean)  # no scale is so large
+    spread = float(summary.scales([column])[0]) if scale else 1.0
+    return NumberPlan(name, bool(summary.missing[0]), False, float(summary.means[0]), spread)
+
+
+class Summary:
+    """What the columns of some rows are like: as many rows at a time as one likes, the same bits however they are cut.
+
+    All rows but the last come in multiples of `loops.moments.TILE`. A missing number is NaN.
+
+    Attributes
+    ----------
+    n : int
+        Rows so far.
+    low, high : arrays of shape (d,)
+    missing, broken : integer arrays of shape (d,)
+        How many numbers are missing, and how many are not whole.
+    """
+
+    def __init__(self, d: int) -> None:
+        self.n = 0
+        self.low, self.high = np.full(d, np.inf), np.full(d, -np.inf)
+        self.missing, self.broken = np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
+        self._sums, self._rest = np.zeros(d), np.zeros(d)
+
+    @classmethod
+    def of(cls, parts: Iterable[Floats], d: int) -> Summary:
+        """That of rows that come in parts."""
+        summary = cls(d)
+        for rows in parts:
+            summary.add(rows)
+        return summary
+
+    def add(self, rows: Floats) -> None:
+        """Further rows, in C order."""
+        self.n += len(rows)
+        state = self.low, self.high, self._sums, self._rest, self.missing, self.broken
+        column_summary(rows, len(rows), rows.shape[1], *state)
+
+    @property
+    def means(self) -> Floats:
+        """Of the numbers that are not missing; not finite where the sum is beyond all floats."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray((self._sums + self._rest) / self.present)
+
+    @property
+    def present(self) -> Integers:
+        """How many numbers are not missing, or 1 if all are."""
+        return np.maximum(self.n - self.missing, 1)
+
+    def sure(self, rounding: float) -> Array:
+        """Which columns vary by more than rounding, are not all whole and have no infinite number."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            varies = (self.low < self.high) & (self.high - self.low > rounding * np.maximum(-self.low, self.high))
+            known = np.isfinite(self.low) & np.isfinite(self.high) & np.isfinite(self.means)
+        return np.asarray(varies & known & (self.broken > 0))
+
+    def scales(self, parts: Iterable[Floats]) -> Floats:
+        """The standard deviations, of the same rows once more; 1 where that is 0 or beyond all floats."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = Summary.of(((rows - self.means) ** 2 for rows in parts), len(self.low))
+            spread = np.sqrt((squares._sums + squares._rest) / self.present)
+        return np.where((spread > 0) & (spread < np.inf), spread, 1.0)
 
 
 def _zero_one(column: polars.Series) -> polars.Series:
@@ -152,6 +217,6 @@ def _plain(plan: Plan, column: polars.Series, source: str) -> polars.Series:
 
 def _wrong(plan: NumberPlan, column: polars.Series, at: int, source: str, rows: Integers) -> DataError:
     cell = str(column[at])[:40]
-    infinite = not plan.boolean and as_numbers(column, plan.spelling).bad is None
+    infinite = not plan.boolean and spelled_numbers(column, plan.spelling).bad is None
     wrong = f"{cell} is not finite" if infinite else f"{cell!r}, where {_WORDS[plan.kind]} are expected"
     return DataError(f"{source}: row {rows[at]}, column {plan.name!r}: {wrong}. Correct the cell or leave it empty.")

@@ -5,42 +5,55 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 from separatrix.data import parquet_child
+from separatrix.data.sources import NoRowsError
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
     import polars
 
 PATIENCE = 300.0  # seconds for the next rows to come; a slow disk is no damage
+#: The allocator of polars keeps the memory that it will need again at once, where it would give it back and ask anew.
+ALLOCATOR = {"_RJEM_MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1"}
 _MAGIC = b"PAR1"
 Receive = Callable[[int], bytes]
 
 
 def parquet_frames(file: BinaryIO, name: str, rows: int = 0) -> Iterator[polars.DataFrame]:
     """The rows of a file on the disk, that many at a time; as many as suit the decoder if that is 0."""
-    _check_ends(file, name)
-    with _decoder(file, name, rows) as receive:
-        import polars as pl
-
+    check_ends(file, name)
+    with child_process([str(rows)], name, file) as (receive, _):
         n = 0
-        while data := _message(receive, name):
-            try:
-                frame = pl.read_ipc_stream(data)
-            except pl.exceptions.PolarsError as error:
-                raise _unreadable(name, parquet_child.complaint(error)) from error
+        for frame in _frames(receive, name):
             n += len(frame)
             yield frame
-        if end := _message(receive, name):
-            raise _unreadable(name, end.decode())
         if not n:
-            raise DataError(f"{name} has a header but no rows below it.")
+            raise NoRowsError(f"{name} has a header but no rows below it.")
+
+
+def _frames(receive: Receive, name: str) -> Iterator[polars.DataFrame]:
+    """The rows of one file, and its end."""
+    while data := message(receive, name):
+        yield frame_of(data, name)
+    if end := message(receive, name):
+        raise unreadable(name, end.decode())
+
+
+def frame_of(data: bytes | memoryview, name: str) -> polars.DataFrame:
+    """Rows that came in Arrow's format."""
+    import polars as pl
+
+    try:
+        return pl.read_ipc_stream(bytes(data))
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(name, parquet_child.complaint(error)) from error
 
 
 def parquet_table(file: BinaryIO, name: str) -> polars.DataFrame:
@@ -57,34 +70,48 @@ def parquet_table(file: BinaryIO, name: str) -> polars.DataFrame:
     return pl.concat(frames)
 
 
-def _check_ends(file: BinaryIO, name: str) -> None:
+def check_ends(file: BinaryIO, name: str) -> None:
     """PAR1 at both ends, the latter after the length of the footer: else it is cut off, or no Parquet at all."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 8))
     tail = file.read()
     file.seek(0)
     if file.read(4) != _MAGIC or tail[4:] != _MAGIC or int.from_bytes(tail[:4], "little") > size - 12:
-        raise _unreadable(name, "it is cut off, or is something else")
+        raise unreadable(name, "it is cut off, or is something else")
     file.seek(0)
 
 
 @contextmanager
-def _decoder(file: BinaryIO, name: str, rows: int) -> Iterator[Receive]:
-    """How to receive bytes from the other process, which does not outlive the block."""
-    command = [sys.executable, "-P", parquet_child.__file__, str(rows)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # polars is found where it is found here
+def child_process(
+    words: Sequence[str], name: str, file: BinaryIO | None, share: Sequence[int] = ()
+) -> Iterator[tuple[Receive, Callable[[bytes], None]]]:
+    """How to receive bytes from the other process, which does not outlive the block; and how to send it some, if it
+    does not read a file.
+    """
+    command = [sys.executable, "-P", parquet_child.__file__, *words]
+    environment = ALLOCATOR | os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # polars is found as it is here
     quiet = subprocess.DEVNULL  # polars tells its developers of its failures
     failure = DataError(f"{name}: Parquet is decoded in another process, and {sys.executable!r} does not start it.")
+    pipe = subprocess.PIPE
     try:
-        child = subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=quiet, env=environment)
+        child = subprocess.Popen(
+            command, stdin=file or pipe, stdout=pipe, stderr=quiet, env=environment, pass_fds=share
+        )
     except OSError as error:
         raise failure from error
+
+    def answer(data: bytes) -> None:
+        assert child.stdin is not None
+        with suppress(BrokenPipeError):  # it is gone: whoever receives next is told
+            while data:
+                data = data[os.write(child.stdin.fileno(), data) :]
+
     with ThreadPoolExecutor(1) as thread, child:
         try:
             receive = partial(_received, thread, child)
             if receive(len(parquet_child.READY)) != parquet_child.READY:
                 raise failure
-            yield receive
+            yield receive, answer
         finally:
             child.kill()
 
@@ -101,13 +128,13 @@ def _received(thread: ThreadPoolExecutor, child: subprocess.Popen[bytes], size: 
     return reading.result()
 
 
-def _message(receive: Receive, name: str) -> bytes:
+def message(receive: Receive, name: str) -> bytes:
     """The next message; an error if the process ends instead, or sends none for long."""
     head = receive(8)
     size = int.from_bytes(head, "little")
     message = receive(size)
     if len(head) < 8 or len(message) < size:
-        raise _unreadable(
+        raise unreadable(
             name,
             "polars breaks off, as it does where a size inside is wrong, where memory is short, or where no rows come "
             f"for {PATIENCE:.0f} seconds",
@@ -115,5 +142,5 @@ def _message(receive: Receive, name: str) -> bytes:
     return message
 
 
-def _unreadable(name: str, why: str) -> DataError:
+def unreadable(name: str, why: str) -> DataError:
     return DataError(f"{name} cannot be read as Parquet: {why}.")

@@ -5,17 +5,26 @@ ends the process: so this is not the user's. Run as a script, it imports nothing
 
 A message is its length, as 8 bytes, and its content. After "ready" come the rows in Arrow's format, a message of
 length 0, and why the rows ended there: "" if these were all.
+
+    python -P parquet_child.py <job and answers >messages
+
+decodes any number of files, as to start a process takes longer than to decode a small one, and sends columns of floats
+apart from the others, as rows of a matrix in memory that both processes share: see `Apart`.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
     import polars
 
 READY = b"ready"
@@ -53,12 +62,12 @@ def plain_columns(frame: polars.DataFrame) -> polars.DataFrame:
     return frame.with_columns(columns)
 
 
-def send_frames(rows: int) -> None:
-    """Send standard input, a Parquet file, that many rows at a time; as many as suit us if that is 0."""
+def send_frames(file: Any, rows: int) -> None:
+    """Send a Parquet file, that many rows at a time; as many as suit us if that is 0."""
     import polars as pl
 
-    sys.stdin.buffer.seek(0)  # the other process has read some
-    lazy = pl.scan_parquet(sys.stdin.buffer)
+    lazy = pl.scan_parquet(file, glob=False)
+    written = io.BytesIO()  # used again and again: new memory costs as much as decoding
     n = int(lazy.select(pl.len()).collect().item())
     step = CELLS // max(1, len(lazy.collect_schema())) + 1
     rows = rows or step
@@ -68,9 +77,150 @@ def send_frames(rows: int) -> None:
         if len(frame) != min(step, n - first):
             raise ValueError(f"it should have {n} rows, and has fewer")
         for part in frame.iter_slices(rows):
-            written = io.BytesIO()
-            part.write_ipc_stream(written)
-            send(written.getbuffer())
+            send_frame(part, written)
+
+
+class Apart:
+    """Files of which columns of floats go apart, as rows of a matrix, to be stored as they come.
+
+    The first line of standard input is the job: ``files``, ``columns`` to send (null for all), those that are ``never``
+    apart (null for all), and the ``most`` rows of a frame. Messages begin with a letter: "t" is how many rows there are
+    in all; for each file "s" is its columns without a row, "f" rows of columns that are not apart, "n" so many rows of
+    those that are, "e" why the file ends there. Once, before the first row, "c" is the list of columns that are apart:
+    floats that vary and are not all whole in the first rows. The answer is a line: the rows of a slot, how many
+    ``slots`` there are, and the descriptor of the ``memory`` that is shared; null for none, then the rows follow in the
+    message. A slot is used again after a byte of standard input. Slots do not end with a file; missing numbers are NaN.
+    """
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.job = job
+        self.names: list[str] | None = None
+        self._room: list[np.ndarray[Any, Any]] = []
+        self._shared = False
+        self._at = self._filled = self._sent = 0
+
+    def run(self) -> None:
+        """Send all files; the rows that fill no slot come before the end of the last one."""
+        files = self.job["files"]
+        send(b"t" + str(total(files)).encode())
+        for at, file in enumerate(files, start=1):
+            end = ""
+            try:
+                self._send(file)
+                if at == len(files) and self._filled:
+                    self._hand_over()
+            except BaseException as error:
+                end = complaint(error)
+            send(b"e" + end.encode(errors="replace"))
+
+    def _send(self, file: str) -> None:
+        import polars as pl
+
+        lazy = pl.scan_parquet(file, glob=False)
+        if (columns := self.job["columns"]) is not None:
+            lazy = chosen(lazy, columns)
+        written = io.BytesIO()
+        send_frame(plain_columns(lazy.head(0).collect()), written, b"s")
+        width = len(lazy.collect_schema())
+        rows = min(self.job["most"], CELLS // max(1, width) + 1)
+        for frame in batches(lazy, rows):
+            if not len(frame):
+                continue
+            if self.names is None:
+                self._choose(frame)
+            apart = set(self.names or ())
+            rest = [column for column in frame.get_columns() if column.name not in apart]
+            send_frame(plain_columns(pl.DataFrame(rest)), written, b"f")
+            if self.names:
+                self._put(frame)
+
+    def _choose(self, frame: polars.DataFrame) -> None:
+        import mmap
+
+        import numpy as np
+
+        never = frame.columns if self.job["never"] is None else self.job["never"]
+        floats = [column for column in frame.get_columns() if column.dtype.is_float() and column.name not in set(never)]
+        self.names = [column.name for column in floats if is_broken(column)]
+        send(b"c" + json.dumps(self.names).encode())
+        if not self.names:
+            return
+        answer = json.loads(sys.stdin.buffer.readline())
+        rows, slots, d = answer["rows"], answer["slots"], len(self.names)
+        self._shared = answer["memory"] is not None
+        shape = (slots if self._shared else 1, rows, d)
+        memory: Any = mmap.mmap(answer["memory"], 8 * slots * rows * d) if self._shared else bytearray(8 * rows * d)
+        self._room = [*np.frombuffer(memory).reshape(shape)]
+
+    def _put(self, frame: polars.DataFrame) -> None:
+        import polars as pl
+
+        columns = [frame.get_column(name) for name in self.names or ()]
+        arrays = [column.cast(pl.Float64).to_numpy() for column in columns]
+        rows, done = len(self._room[0]), 0
+        while done < len(frame):
+            take = min(len(frame) - done, rows - self._filled)
+            slot = self._room[self._at][self._filled : self._filled + take]
+            for j, array in enumerate(arrays):
+                slot[:, j] = array[done : done + take]
+            done += take
+            self._filled += take
+            if self._filled == rows:
+                self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Say that a slot has rows, and go on with the next when it is free."""
+        rows = self._room[self._at][: self._filled]
+        send(b"n" + self._filled.to_bytes(8, "little") + (b"" if self._shared else rows.tobytes()))
+        self._sent += 1
+        self._at, self._filled = (self._at + 1) % len(self._room), 0
+        if self._shared and self._sent >= len(self._room) and not sys.stdin.buffer.read(1):
+            sys.exit()  # nobody is there any more
+
+
+def is_broken(column: polars.Series) -> bool:
+    """Whether numbers vary and are not all whole: such are quantities, whatever the other rows hold."""
+    present = column.drop_nulls().drop_nans()
+    return bool(len(present)) and bool((present != present.round()).any()) and present.min() != present.max()
+
+
+def total(files: list[str]) -> int:
+    """How many rows the files have, as they say; 0 if one does not say so, of which more is said when it is read."""
+    import polars as pl
+
+    try:
+        return sum(int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files)
+    except BaseException:
+        return 0
+
+
+def batches(lazy: polars.LazyFrame, rows: int) -> Iterator[polars.DataFrame]:
+    """The rows of a query, about so many at a time."""
+    import polars as pl
+
+    if hasattr(lazy, "collect_batches"):  # decodes no row group twice, as slices may
+        yield from lazy.collect_batches(chunk_size=rows, maintain_order=True)
+        return
+    n = int(lazy.select(pl.len()).collect().item())
+    for first in range(0, n, rows):
+        yield lazy.slice(first, rows).collect()
+
+
+def chosen(lazy: polars.LazyFrame, columns: list[str]) -> polars.LazyFrame:
+    """These columns, in the order of the file."""
+    every = lazy.collect_schema().names()
+    if absent := [name for name in columns if name not in every]:
+        raise ValueError(f"it has no column {absent[0]!r}")
+    return lazy.select([name for name in every if name in set(columns)])
+
+
+def send_frame(frame: polars.DataFrame, written: io.BytesIO, letter: bytes = b"") -> None:
+    """Rows, as Arrow has them, by way of a buffer that may hold others from before."""
+    written.seek(0)
+    written.write(letter)
+    frame.write_ipc_stream(written)
+    with written.getbuffer() as every, every[: written.tell()] as message:
+        send(message)
 
 
 def send(message: bytes | memoryview) -> None:
@@ -78,6 +228,14 @@ def send(message: bytes | memoryview) -> None:
     sys.stdout.buffer.write(len(message).to_bytes(8, "little"))
     sys.stdout.buffer.write(message)
     sys.stdout.buffer.flush()
+
+
+def widen_pipe() -> None:
+    """Let standard output take a megabyte at a time, so that two processes take turns less often; Linux can."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(sys.stdout.fileno(), fcntl.F_SETPIPE_SZ, 1 << 20)
 
 
 def hold_memory() -> None:
@@ -96,9 +254,14 @@ def main() -> None:
     sys.stdout.buffer.write(READY)
     sys.stdout.buffer.flush()
     hold_memory()
+    widen_pipe()
+    if len(sys.argv) == 1:
+        Apart(json.loads(sys.stdin.buffer.readline())).run()
+        return
+    sys.stdin.buffer.seek(0)  # the other process has read some
     end = ""
     try:
-        send_frames(int(sys.argv[1]))
+        send_frames(sys.stdin.buffer, int(sys.argv[1]))
     except BaseException as error:
         end = complaint(error)
     send(b"")

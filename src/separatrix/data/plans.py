@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
     import polars
 
 NEVER_MISSING = "{}: missing, which it never was before"
-#: Puts a value into its places of a row of zeros; False if it takes a closer look to see what the value is.
-Filler = Callable[[Floats, Any], bool]
+#: Puts a value into its places of a row of zeros, and what was never met before into the list; False if it takes a
+#: closer look to see what the value is.
+Filler = Callable[[Floats, Any, list[str]], bool]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Plan(ABC):
         """The columns that come from this one; ``rows`` are the numbers of the rows, for errors."""
 
     @abstractmethod
-    def filler(self, first: int, surprises: Counter[str]) -> Filler:
+    def filler(self, first: int) -> Filler:
         """How one value is put into a row, from place ``first`` on."""
 
     @abstractmethod
@@ -95,15 +95,15 @@ class Plan(ABC):
         n = 0 if self.missing else int(missing.sum())
         return {NEVER_MISSING.format(self.name): n} if n else {}
 
-    def fill_missing(self, first: int, surprises: Counter[str]) -> Callable[[Floats], bool]:
+    def fill_missing(self, first: int) -> Callable[[Floats, list[str]], bool]:
         """How a missing value is put into a row."""
         at, never = first + len(self.parts), NEVER_MISSING.format(self.name)
 
-        def fill(x: Floats) -> bool:
+        def fill(x: Floats, met: list[str]) -> bool:
             if self.missing:
                 x[at] = 1.0
             else:
-                surprises[never] += 1
+                met.append(never)
             return True
 
         return fill
@@ -126,9 +126,9 @@ class ConstantPlan(Plan):
         missing = is_missing(column)
         return Block(missing[:, None].astype(np.float64)[:, : int(self.missing)], self.unexpected(missing))
 
-    def filler(self, first: int, surprises: Counter[str]) -> Filler:
-        absent = self.fill_missing(first, surprises)
-        return lambda x, value: absent(x) if text_of(value) is None else True
+    def filler(self, first: int) -> Filler:
+        absent = self.fill_missing(first)
+        return lambda x, value, met: absent(x, met) if text_of(value) is None else True
 
     def state(self) -> dict[str, Any]:
         return {}

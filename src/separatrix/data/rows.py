@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from separatrix.errors import DataError
 if TYPE_CHECKING:
     import polars
 
+_COUNTING = Lock()
 Rows = Any  # a DataFrame of pandas or polars, a dict (one row) or a list of dicts
 Wanted = Mapping[str, set[str]]
 
@@ -54,7 +56,7 @@ def as_table(rows: Rows, wanted: Wanted | None) -> Table:
             )
         columns: Mapping[str, Any] = _Records(records)
         n, names = len(records), list(dict.fromkeys(name for row in records for name in row))
-    elif hasattr(rows, "columns") and hasattr(rows, "__getitem__") and hasattr(rows, "shape"):
+    elif all(hasattr(rows, name) for name in ("shape", "dtypes", "columns")):  # a frame that is not lazy
         columns, n, names = rows, len(rows), list(rows.columns)
     else:
         raise DataError(
@@ -107,7 +109,7 @@ def _series(name: str, values: Any, known: set[str]) -> polars.Series:
         if isinstance(values.dtype, np.dtype) and kind == "M":
             return pl.Series(name, values.to_numpy().astype("datetime64[us]"))
         values = values.astype(object).where(values.notna(), None).tolist()
-    cells = [_cell(value, name, row) for row, value in enumerate(values, 1)]
+    cells = [plain_cell(value, name, row) for row, value in enumerate(values, 1)]
     kinds = {type(cell) for cell in cells} - {type(None)}
     if kinds <= {int, float, bool} and len(kinds) <= 2 and kinds != {bool, int} and kinds != {bool, float}:
         whole = kinds == {int} and all(cell is None or abs(cell) < 1 << 63 for cell in cells)
@@ -132,7 +134,7 @@ def _plain_time(cell: Any) -> Any:
     return cell.replace(tzinfo=None) if getattr(cell, "tzinfo", None) is not None else cell
 
 
-def _cell(value: Any, name: str, row: int) -> Any:
+def plain_cell(value: Any, name: str, row: int) -> Any:
     """A value as Python has it; None if it stands for no value."""
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64):
         value = value.item()
@@ -189,6 +191,12 @@ def _features(columns: Any, names: list[str], n: int) -> Table:
     return Table(None, matrix, None, None, "the data", "", np.arange(1, n + 1))
 
 
+def count(surprises: Counter[str], met: Mapping[str, int] | Sequence[str]) -> None:
+    """Add what was met, one thread at a time: a scorer may be asked by many, and a sum must not lose a term."""
+    with _COUNTING:
+        surprises.update(met)
+
+
 def row_filler(
     plans: Sequence[Plan] | None, kept: Array | None, surprises: Counter[str]
 ) -> Callable[[Mapping[str, Any]], Floats | None]:
@@ -196,25 +204,24 @@ def row_filler(
 
     Everything that does not depend on the row is worked out here, once.
     """
-    met: Counter[str] = Counter()  # in this row; counted once the whole row is known to be good
     fillers, first = [], 0
     for plan in plans or ():
-        fillers.append((plan.name, plan.filler(first, met)))
+        fillers.append((plan.name, plan.filler(first)))
         first += len(plan.output)
 
     def fill(row: Mapping[str, Any]) -> Floats | None:
         if not fillers:
             return None
         x = np.zeros(first)
-        met.clear()
+        met: list[str] = []  # counted once the whole row is known to be good
         try:
             for name, put in fillers:
-                if not put(x, row[name]):
+                if not put(x, row[name], met):
                     return None
         except (KeyError, TypeError, ValueError):
             return None
         if met:
-            surprises.update(met)
+            count(surprises, met)
         return x if kept is None else x[kept]
 
     return fill

@@ -46,6 +46,10 @@ _OTHERS = {
 _SVMLIGHT = re.compile(rb"[-+\d.,eE]*(\s+qid:\d+)?(\s+\d+:[-+\w.]+)+\s*(#.*)?$")
 
 
+class NoRowsError(DataError):
+    """A file that is a table, but for the rows."""
+
+
 @dataclass(frozen=True)
 class Source:
     """An open table: its uncompressed bytes, its format, its name for messages, and if it is a file opened here."""
@@ -96,8 +100,8 @@ def explained(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def opened(source: Any, format: str | None = None) -> Iterator[Source]:
-    """The table at ``source``, uncompressed if it starts as files of gzip, xz or bzip2 do."""
+def opened(source: Any, format: str | None = None, name: str | None = None) -> Iterator[Source]:
+    """The table at ``source``, uncompressed if it starts as files of gzip, xz or bzip2 do; messages have ``name``."""
     if format is not None:
         format = {"libsvm": "svmlight"}.get(format, format)
         if format not in FORMATS:
@@ -106,7 +110,7 @@ def opened(source: Any, format: str | None = None) -> Iterator[Source]:
         with _uncompressed(sys.stdin.buffer, "standard input", format) as found:
             yield found
     elif isinstance(source, (str, os.PathLike)):
-        name = Path(source).name
+        name = name or Path(source).name
         with explained(name):
             file = open(source, "rb")  # noqa: SIM115 (closed below: only opening it is explained)
         with file, _uncompressed(file, name, format, Path(source), own=True) as found:
@@ -114,7 +118,7 @@ def opened(source: Any, format: str | None = None) -> Iterator[Source]:
     elif hasattr(source, "read"):
         named = getattr(source, "name", None)
         path = Path(named) if isinstance(named, str) else None
-        with _uncompressed(source, path.name if path else "the file object", format, path) as found:
+        with _uncompressed(source, name or (path.name if path else "the file object"), format, path) as found:
             yield found
     else:
         raise DataError(f"A table is read from a path, '-' or a binary file object; got a {type(source).__name__}.")

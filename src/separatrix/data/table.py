@@ -80,6 +80,8 @@ class Table:
         Columns that identify rows, as all rows of the file show, also those that have no label.
     nominal : frozenset of str
         Columns that the file declares to be categories, whatever their values look like.
+    beside : tuple of str
+        Further columns of the file, which are not looked at here.
     """
 
     frame: polars.DataFrame | None
@@ -92,6 +94,7 @@ class Table:
     notes: tuple[str, ...] = ()
     identifiers: frozenset[str] = frozenset()
     nominal: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:

@@ -73,13 +73,15 @@ class WordsPlan(Plan):
         )
         return Block(block if sparse else block.toarray(), self.unexpected(missing))
 
-    def filler(self, first: int, surprises: Counter[str]) -> Filler:
-        absent, places = self.fill_missing(first, surprises), self._places()
+    def filler(self, first: int) -> Filler:
+        absent, places = self.fill_missing(first), self._places()
 
-        def fill(x: Floats, value: Any) -> bool:
+        def fill(x: Floats, value: Any, met: list[str]) -> bool:
+            if not (value is None or isinstance(value, str | float | int)):
+                return False
             text = text_of(value)
             if text is None:
-                return absent(x)
+                return absent(x, met)
             for at, part in self._row(text, places):
                 x[first + at] = part
             return True

@@ -21,11 +21,10 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import passes
-from separatrix.design.block import TINY_BYTES, Block
+from separatrix.design.block import TINY_BYTES, Block, gathered, scored, summed_by_class, weighted_gram
 from separatrix.design.passes import Pass
 from separatrix.design.reducing import BLOCK_BYTES, BlockFn, Parts, reduced
 from separatrix.errors import InvalidInputError
-from separatrix.targets import membership
 
 ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
 FAR = 10.0  # |mean| / deviation beyond which a column counts as far
@@ -47,6 +46,8 @@ class Design(ABC):
         Names of the columns, for messages.
     offset, rest, scale : arrays of shape (d,) or None
         See the module; None stands for 0, 0 and 1.
+    first : int
+        The number of the first row, if these are some of more rows.
     """
 
     _X: Any
@@ -55,6 +56,7 @@ class Design(ABC):
     offset: Floats | None = None
     rest: Floats | None = None
     scale: Floats | None = None
+    first: int = 0
 
     # ------------------------------------------------------------------ shape
     @property
@@ -105,6 +107,8 @@ class Design(ABC):
 
     # ------------------------------------------------------------------ storage
     sparse: ClassVar[bool] = False  # whether entries of 0 are not stored
+    in_memory: ClassVar[bool] = True  # or passes go through them elsewhere, and single rows should not be asked for
+    near: ClassVar[bool] = True  # or in other processes, from which a number for each row should not be asked for
 
     @property
     def entries(self) -> int:
@@ -173,9 +177,27 @@ class Design(ABC):
     def as_columns(self, sums: Floats, k: int) -> Floats:
         """The sums of slopes times rows as (d, k)."""
 
+    def sweep(self, task: Pass, V: Floats | None) -> tuple[Floats, Floats]:
+        """The sums of the losses (k,) and the gradient (p, k) of a pass over all rows, at V (p, k)."""
+        return passes.chunked(self, task, V)
+
+    @property
+    def partings(self) -> tuple[int, int]:
+        """How many parts of the rows are summed by themselves, and rows of the longest; none but all, where one is."""
+        return 0, self.n
+
+    @property
+    def largest(self) -> Floats | None:
+        """The largest size of an entry of each column less its offset (d,), or more; None where nobody has looked."""
+        return None
+
+    def place(self, row: int, column: int) -> str:
+        """What to call an entry in a message."""
+        return f"row {row}, {self.column(column)}"
+
     def class_sums(self, codes: Integers, weight: Floats, k: int, centres: Floats | None = None) -> Floats:
         """sum of w_i (x_i - offset) over the rows of each class, (k, d); with centres, of w_i (x_i - centres[c])²."""
-        (total,) = self.reduce(_class_sums, codes, weight, args=(k, centres))
+        (total,) = self.reduce(summed_by_class, codes, weight, args=(k, centres))
         return np.asarray(total)
 
     # ------------------------------------------------------------------ the primitives
@@ -237,26 +259,26 @@ class Design(ABC):
     # ------------------------------------------------------------------ what derives from it
     def dot(self, V: Floats) -> Floats:
         """Z V, the scores of all rows (n, k)."""
-        if self.nbytes <= TINY_BYTES:
+        if self.near and self.nbytes <= TINY_BYTES:
             return self.only_block.dot(V)
         if V.shape[1] <= self.few:
             return passes.scores(self, V)
-        (scores,) = self.rows(_scores, args=(V,))
+        (scores,) = self.rows(scored, args=(V,))
         return np.asarray(scores)
 
     def tdot(self, R: Floats) -> Floats:
         """Z' R for R (n, k)."""
-        if self.nbytes <= TINY_BYTES:
+        if self.near and self.nbytes <= TINY_BYTES:
             return self.only_block.tdot(R)
         if R.shape[1] <= self.few:
             return passes.gathered(self, R)
-        (total,) = self.reduce(_gathered, R)
+        (total,) = self.reduce(gathered, R)
         return np.asarray(total)
 
     def gram(self, h: Floats | None = None) -> Floats:
         """Z' diag(h) Z, with h = 1 by default."""
         rows = () if h is None else (h,)
-        (total,) = self.reduce(_gram, *rows, block_bytes=self.square_bytes)
+        (total,) = self.reduce(weighted_gram, *rows, block_bytes=self.square_bytes)
         return np.asarray(total)
 
     # ------------------------------------------------------------------ conditioning
@@ -278,13 +300,14 @@ class Design(ABC):
         if not movable.any():
             return plain
         m = min(self.n, ANCHOR_ROWS)
-        first, ones = plain.block(0, m), np.ones((m, 1))
+        head = plain if self.in_memory else plain.take(slice(m))  # read once
+        first, ones = head.block(0, m), np.ones((m, 1))
         mean = first.tdot(ones)[: self.d, 0] / m
         deviation = np.sqrt(first.spread(ones, mean[None], np.zeros(m, dtype=np.intp))[0] / m)
         far = movable & (np.abs(mean) > FAR * deviation)
         if not far.any():
             return plain
-        entry = plain.block(0, 1).tdot(np.ones((1, 1)))[: self.d, 0]
+        entry = head.block(0, 1).tdot(np.ones((1, 1)))[: self.d, 0]
         return replace(plain, offset=np.where(far, entry, 0.0))
 
     def centred(self, weight: Floats) -> Self:
@@ -319,22 +342,3 @@ class Design(ABC):
                 if shift is not None:
                     V[self.d] += shift @ W
         return V
-
-
-def _scores(block: Block, V: Floats) -> Parts:
-    return (block.dot(V),)
-
-
-def _gathered(block: Block, R: Floats) -> Parts:
-    return (block.tdot(R),)
-
-
-def _gram(block: Block, *h: Floats) -> Parts:
-    return (block.gram(*h),)
-
-
-def _class_sums(block: Block, codes: Integers, weight: Floats, k: int, centres: Floats | None) -> Parts:
-    R = membership(codes, weight, k)
-    if centres is not None:
-        return (block.spread(R, centres, codes),)
-    return (block.tdot(R)[: block.design.d].T,)

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix._typing import Floats, Integers
 from separatrix.design import passes
+from separatrix.targets import membership
 
 if TYPE_CHECKING:
     from separatrix.design.base import Design
@@ -27,6 +28,11 @@ class Block(ABC):
     def nbytes(self) -> float:
         """About how many bytes of the design these rows are."""
         return self.design.nbytes * (self.rows.stop - self.rows.start) / self.design.n
+
+    @property
+    def first(self) -> int:
+        """The number of the first of these rows, among all rows of which the design may be a part."""
+        return self.design.first + self.rows.start
 
     def read_from(self) -> tuple[Design, slice]:
         """A design, and where these rows are in it, as compiled passes had best read them."""
@@ -81,6 +87,13 @@ class Block(ABC):
             out[d] = total
         return out
 
+    def written_out(self) -> Floats:
+        """The rows z_i without the intercept's 1, (m, d), dense."""
+        rest, scale, x = self.design.rest, self.design.scale, self.x
+        z = np.asarray(x if isinstance(x, np.ndarray) else x.toarray(), dtype=np.float64)
+        z = z if rest is None else z - rest
+        return z if scale is None else z * scale
+
     def gram(self, h: Floats | None = None) -> Floats:
         """Z' diag(h) Z: what these rows add to a Hessian, (p, p); fastest for h >= 0."""
         d, rest, scale = self.design.d, self.design.rest, self.design.scale
@@ -120,3 +133,26 @@ def turned_gram(block: Block, w: Floats, T: Floats) -> tuple[Floats]:
     """(Z T)' diag(w) (Z T) for T (p, m), formed from the rows Z T themselves."""
     rows = block.dot(T)
     return (rows.T @ (w[:, None] * rows),)
+
+
+def scored(block: Block, V: Floats) -> tuple[Floats]:
+    """Z V."""
+    return (block.dot(V),)
+
+
+def gathered(block: Block, R: Floats) -> tuple[Floats]:
+    """Z' R."""
+    return (block.tdot(R),)
+
+
+def weighted_gram(block: Block, *h: Floats) -> tuple[Floats]:
+    """Z' diag(h) Z."""
+    return (block.gram(*h),)
+
+
+def summed_by_class(block: Block, codes: Integers, weight: Floats, k: int, centres: Floats | None) -> tuple[Floats]:
+    """See `Design.class_sums`."""
+    R = membership(codes, weight, k)
+    if centres is not None:
+        return (block.spread(R, centres, codes),)
+    return (block.tdot(R)[: block.design.d].T,)

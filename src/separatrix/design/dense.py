@@ -59,13 +59,18 @@ class DenseDesign(Design):
         """Whether compiled passes read X without copies."""
         return self._direct is not None
 
+    @property
+    def _packed_kind(self) -> int | None:
+        """The type of rows that a pass itself copies into order, where loops know it; None if none are copied so."""
+        return None if self.read_directly else kind_of(self._X.dtype)
+
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
         d, k, segment = self.d, task.k, segment_rows(self.d)
         sums = np.zeros(3 * k + (0 if task.what == SCORES else k * d))
         work = np.empty(work_size(k, task.K, d))
         W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
-        if self._direct is None and (kind := kind_of(self._X.dtype)) is not None:
+        if (kind := self._packed_kind) is not None:
             X, some, at = self._X[start:stop], room_rows(d), start - origin
             room, (down, right) = np.empty((some, d), dtype=self.read_as), X.strides
             pass_strided(
@@ -213,7 +218,7 @@ def _hits(block: Block, bad: Callable[[Array], Array], columns: Integers) -> Par
     """(row, place among the columns) of the first entry of the block for which ``bad`` is true, if there is one."""
     x = block.design._X[block.rows]
     hits = np.argwhere(bad(x if len(columns) == block.design.d else x[:, columns]))[:1]
-    return block.rows.start + hits[:, 0], hits[:, 1]
+    return block.first + hits[:, 0], hits[:, 1]
 
 
 def _changes(block: Block, columns: Integers, first: Array) -> Parts:

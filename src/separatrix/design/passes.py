@@ -61,17 +61,27 @@ def swept(design: Design, task: Pass, V: Floats | None, part: slice | None = Non
 
     The arrays of the task are those of the same rows.
     """
-    W, b = (None, None) if V is None else _folded(design, V)
-    if part is not None:
-        total = design.run(task, W, b, part.start, part.stop, part.start)
-    elif (step := design.chunk_rows(task)) >= design.n:
-        total = design.run(task, W, b, 0, design.n, 0)
-    else:
-        n = design.n
-        parts = threads.over(range(0, n, step), lambda at: design.run(task, W, b, at, min(at + step, n), 0))
-        total = parts[0]
-        for other in parts[1:]:
-            total += other
+    if part is None:
+        return design.sweep(task, V)
+    W, b = _folded(design, V)
+    return _found(design, task, design.run(task, W, b, part.start, part.stop, part.start))
+
+
+def chunked(design: Design, task: Pass, V: Floats | None) -> tuple[Floats, Floats]:
+    """The same over all rows, by threads that take chunk after chunk."""
+    W, b = _folded(design, V)
+    n, step = design.n, design.chunk_rows(task)
+    if step >= n:
+        return _found(design, task, design.run(task, W, b, 0, n, 0))
+    parts = threads.over(range(0, n, step), lambda at: design.run(task, W, b, at, min(at + step, n), 0))
+    total = parts[0]
+    for other in parts[1:]:
+        total += other
+    return _found(design, task, total)
+
+
+def _found(design: Design, task: Pass, total: Floats) -> tuple[Floats, Floats]:
+    """Losses and gradient, of the sums of a pass."""
     k = task.k
     values = total[:k] + total[k : 2 * k]
     return values, _unfolded(design, total[2 * k : 3 * k], total[3 * k :]) if task.what != SCORES else values
@@ -99,8 +109,10 @@ def chunk_rows(n: int, entries: float, unit: int, most: float = CHUNKS) -> int:
     return max(1, int(-(-n // (unit * count)))) * unit
 
 
-def _folded(design: Design, V: Floats) -> tuple[Floats, Floats]:
-    """W (d, k) and b (k,), of V (p, k)."""
+def _folded(design: Design, V: Floats | None) -> tuple[Floats | None, Floats | None]:
+    """W (d, k) and b (k,), of V (p, k); nothing of nothing."""
+    if V is None:
+        return None, None
     d = design.d
     W = V[:d] if design.scale is None else design.scale[:, None] * V[:d]
     if design.rest is None:

@@ -53,6 +53,15 @@ def reduced(
     return _joined(whole)
 
 
+def together(found: Sequence[Parts], rules: Rules) -> Parts:
+    """What was reduced of some rows, then of the next, and so on, put together by the same rules."""
+    whole = tuple(np.array(part) if isinstance(part, np.ndarray) else part for part in found[0])  # to be added to
+    for number, parts in enumerate([whole, *found[1:]]):
+        listed = _listed(rules, parts)
+        whole = listed if number == 0 else _combined(rules, whole, listed)
+    return _joined(whole)
+
+
 def _each(rules: Rules, count: int) -> Sequence[str]:
     return [rules] * count if isinstance(rules, str) else rules
 

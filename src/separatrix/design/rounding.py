@@ -8,9 +8,10 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Block, Design
-from separatrix.design.reducing import Parts
+from separatrix.design.reducing import INLINE_BYTES, Parts
 from separatrix.errors import InvalidInputError
 
+LEAST = 256  # rows of a block of sparse rows, if there are so many
 SHORTEST = 1e-145  # a column that varies less has no square worth the name
 
 
@@ -47,7 +48,19 @@ def _sizes(block: Block, W: Floats, far: Floats) -> Parts:
 def depth(design: Design) -> int:
     """A sum over all rows, in blocks of a million entries, is off by at most this times eps of its terms' sizes."""
     rows = max(1, 1_000_000 // max(design.d, 1))
-    return min(rows, design.n) + design.n // rows + 8
+    return min(rows, design.n) + design.n // rows + design.partings[0] + 8
+
+
+def addends(design: Design, block_bytes: int) -> tuple[int, float]:
+    """How many rows are summed as a block, at most, and how many such sums are added up."""
+    parts, longest = design.partings
+    step = design.block_rows(block_bytes)
+    if not parts:
+        rows = design.n if design.nbytes <= INLINE_BYTES else min(design.n, step)
+        return rows, design.n / rows
+    # a part of less than INLINE_BYTES is one block; each part may end in a short one
+    least = LEAST if design.sparse else step
+    return longest if design.sparse else min(longest, 2 * step), design.n / least + parts
 
 
 def check_lengths(design: Design, length: Floats) -> None:

@@ -204,6 +204,11 @@ class SparseBlock(Block):
         """Whether the entries of each row are sorted by column, without duplicates."""
         return bool(self._pattern(self._entries).has_canonical_format)
 
+    @property
+    def as_stored(self) -> Any:
+        """These rows as a CSR matrix, their numbers as the user gave them."""
+        return self._pattern(self._entries)
+
     def _pattern(self, data: Array) -> Any:
         return self._filled(sparse.csr_array((self.rows.stop - self.rows.start, self.design.d)), data)
 

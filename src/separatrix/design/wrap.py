@@ -10,7 +10,11 @@ from scipy import sparse
 
 from separatrix.design.base import Design
 from separatrix.design.dense import DenseDesign
+from separatrix.design.partitioned import partitioned
+from separatrix.design.partitions import Partitions
 from separatrix.design.sparse import SparseDesign
+from separatrix.design.streamed import streamed
+from separatrix.files import Stored
 
 SMALL = 1 << 18  # entries; rows in another order are copied at once, those of more a part at a time where they are read
 
@@ -18,16 +22,30 @@ SMALL = 1 << 18  # entries; rows in another order are copied at once, those of m
 def as_design(
     X: Any, intercept: bool = True, names: Sequence[str] | None = None, *, duplicates: bool = False
 ) -> Design:
-    """Wrap a 2D NumPy array or a CSR matrix, without a copy unless CSR entries are duplicated or a small array is not
-    in C order: products would round otherwise in Fortran order.
+    """Wrap an array, CSR matrix or rows elsewhere, without a copy unless CSR entries are duplicated or a small array is
+    not in C order: products would round otherwise in Fortran order.
 
     With ``duplicates`` nobody looks for them, if adding them up later comes to the same: for who reads X entry by
     entry, and asks for `summed` rows where that is not enough.
     """
+    if isinstance(X, Stored):
+        return streamed(X, intercept, names)
+    if isinstance(X, Partitions):
+        return partitioned(X, intercept, names)
     if not sparse.issparse(X):
         return DenseDesign(np.ascontiguousarray(X) if X.size <= SMALL else X, intercept, names)
-    design = SparseDesign(X, intercept, names)
+    design = SparseDesign(_unmapped(X), intercept, names)
     return design if duplicates and X.dtype.kind == "f" else design.summed()  # True + True is True, not 2
+
+
+def _unmapped(X: Any) -> Any:
+    """The CSR matrix, its arrays as loops take them: memory maps are arrays of a type of their own."""
+    arrays = X.data, X.indices, X.indptr
+    if all(type(array) is np.ndarray for array in arrays):
+        return X
+    plain = type(X)(X.shape, dtype=X.dtype)  # given the arrays at once, SciPy would look through all of them
+    plain.data, plain.indices, plain.indptr = map(np.asarray, arrays)
+    return plain
 
 
 def mapped(design: Design, change: Callable[[Any], Any]) -> Design:

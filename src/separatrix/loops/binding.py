@@ -49,6 +49,14 @@ def loops() -> list[Loop[Any, Any]]:
     return list(_loops)
 
 
+def hold(level: int) -> None:
+    """Use compiled loops of this level, if those in use are of a higher one; each level gives the same bits."""
+    if 0 < level < library.level():
+        library.limit(level)
+        for loop in _loops:
+            loop._routes.clear()
+
+
 class Loop(Generic[P, R]):
     """A loop in C with its Python reference; called with positional arguments."""
 

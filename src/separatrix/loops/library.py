@@ -20,11 +20,33 @@ REINSTALL = (
 )
 
 
+_highest = 9  # level that may be used, if the processor has it
+
+
 @cache
 def library() -> ctypes.CDLL | None:
     """The library for this processor, or None where loops run in Python; raises `LibraryError`."""
     names = available()
-    return None if not names else load(best(names))
+    return None if not names else load(best([name for name in names if _level(name) <= _highest]))
+
+
+def level() -> int:
+    """The level of the library in use: 2 to 4 of x86-64; 0 where there are no levels."""
+    loaded = library()
+    return 0 if loaded is None else _level(loaded._name)
+
+
+def limit(highest: int) -> None:
+    """Use no library above this level from now on: for processes that work together on different processors."""
+    global _highest
+    _highest = highest
+    library.cache_clear()
+
+
+def _level(name: str) -> int:
+    """The level in the name of a library, 0 if it has none."""
+    level = name.rpartition("_v")[2].partition(".")[0]
+    return int(level) if level.isdecimal() else 0
 
 
 def available() -> list[str]:
@@ -47,7 +69,7 @@ def best(names: list[str]) -> str:
             "This processor lacks instructions that the compiled loops of separatrix need (x86-64-v2, common since "
             "2009): set SEPARATRIX_PURE=1 to run slow loops in Python."
         )
-    return next(name for name in reversed(names) if int(name.split("_v")[1].split(".")[0]) <= level)
+    return next(name for name in reversed(names) if _level(name) <= level)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Sums of rows by class, squared deviations by class, and the extremes of some numbers."""
+"""Sums of rows by class, squared deviations by class, the extremes of some numbers, and what columns are like."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
+
+TILE = 64  # rows that are added up by themselves, as in moments.c
 
 
 @native("class_sums", "T[] i8 i8 i8 i8 i8 i8 f8[] i8[] f8[] i8 f8[] f8[]")
@@ -43,3 +45,37 @@ def class_sums(
 def extremes(x: Array, n: int, found: Floats) -> None:
     """found[0], found[1] = the smallest and the largest of n numbers: NaN if there is one, inf and -inf for n = 0."""
     found[0], found[1] = x.min(initial=np.inf), x.max(initial=-np.inf)
+
+
+@native("column_summary", "f8[] i8 i8 f8[] f8[] f8[] f8[] i8[] i8[]")
+def column_summary(
+    X: Floats,
+    n: int,
+    d: int,
+    low: Floats,
+    high: Floats,
+    sums: Floats,
+    rest: Floats,
+    missing: Integers,
+    broken: Integers,
+) -> None:
+    """Of each column of n further rows: the extremes, the sum, how many cells are missing (NaN), how many not whole.
+
+    Rows are added one after the other in tiles of `TILE`, missing cells as 0, and tiles to ``sums``; what rounding
+    takes from that is added to ``rest``. All calls but the last have a multiple of `TILE` rows: then it does not matter
+    where the rows are cut.
+    """
+    for first in range(0, n, TILE):
+        x = X.reshape(n, d)[first : first + TILE]
+        gone = np.isnan(x)
+        v = np.where(gone, 0.0, x)
+        low[:] = np.fmin(low, np.fmin.reduce(x, axis=0)) + 0.0  # never -0
+        high[:] = np.fmax(high, np.fmax.reduce(x, axis=0)) + 0.0
+        missing += gone.sum(axis=0)
+        broken += (np.round(v) != v).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of huge numbers: whoever asks for a mean sees it
+            s = np.add.accumulate(v, axis=0)[-1]
+            following = sums + s
+            back = following - sums
+            rest += (sums - (following - back)) + (s - back)
+        sums[:] = following

@@ -11,9 +11,9 @@ import multiprocessing
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ContextDecorator
+from contextlib import ContextDecorator, contextmanager
 from contextvars import copy_context
 from functools import cache
 from itertools import count as counter
@@ -114,6 +114,17 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
     if failed:
         raise failed[min(failed)]
     return done
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Let this thread work without helpers: for one of several tasks that share a machine."""
+    before = getattr(_here, "working", False)
+    _here.working = True
+    try:
+        yield
+    finally:
+        _here.working = before
 
 
 @cache

@@ -1,0 +1,174 @@
+"""The encoder of a table that is never in memory: the rules of `Encoder.fit`, some columns at a time, all rows of each.
+
+Kinds, categories, means and deviations come from whole columns, so they are those of the whole table, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix._typing import Array, Integers
+from separatrix.data.collected import Collected
+from separatrix.data.encoder import Encoder
+from separatrix.data.frames import Frames
+from separatrix.data.kinds import ROUNDING
+from separatrix.data.labels import check_classes, labels
+from separatrix.data.making import make_plans
+from separatrix.data.notes import refusal
+from separatrix.data.numbers import Summary, plain_plan
+from separatrix.data.plans import Plan
+from separatrix.data.suggest import unknown_column
+from separatrix.data.table import Column, Table, feature_name
+from separatrix.errors import DataError
+
+CELL = 64  # bytes that a cell takes while its column is looked at: itself, as a number, sorted, and what polars makes
+
+
+class Learned:
+    """What a first scan found.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    y : array of shape (n,)
+        The labels of the rows that have one.
+    has : integer array of shape (n,)
+        Which rows of the table these are.
+    notes : list of str
+    """
+
+    def __init__(self, encoder: Encoder, y: Array, has: Integers, notes: list[str]) -> None:
+        self.encoder, self.y, self.has, self.notes = encoder, y, has, notes
+
+
+def learn(
+    frames: Frames,
+    target: str,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    budget: int,
+    scale: bool,
+    tell: Callable[..., None],
+    encoder: Encoder | None = None,
+) -> Learned:
+    """The labels and the encoder of a table, from each of its columns, read once; the target's only if it is given."""
+    if target not in frames.names:
+        raise unknown_column(frames.name, target, frames.names, "target column")
+    for name in (*(columns or ()), *drop):
+        if name not in frames.names:
+            raise unknown_column(frames.name, name, frames.names)
+    frame, _ = frames.column([target])
+    y, has, notes = labels(frame[target], frames.name, target)
+    if encoder is not None:
+        return Learned(encoder, y, has, list(notes))
+    left_out = {target, *drop}
+    used = [name for name in frames.names if name not in left_out and (columns is None or name in columns)]
+    return Learned(learn_columns(frames, used, target, has, len(frame), budget, scale, tell), y, has, list(notes))
+
+
+def learn_columns(
+    frames: Frames | Collected,
+    used: Sequence[str],
+    target: str | None,
+    has: Integers,
+    n: int,
+    budget: int,
+    scale: bool,
+    tell: Callable[..., None],
+) -> Encoder:
+    """The encoder of these columns, of the rows ``has`` of n in all; so many columns at a time as the budget allows."""
+    plans: dict[str, Plan] = {} if frames.quantities is None else {**frames.quantities.plans(used, has, n, scale)}
+    found = {name: Column(name, "number", 0, 2, "") for name in plans}
+    step, rest = max(1, budget // (CELL * n)), [name for name in used if name not in plans]
+    for first in range(0, len(rest), step):
+        some = rest[first : first + step]
+        tell("looking at columns", first, len(rest))
+        frame, places = frames.column(some)
+        beside = tuple(name for name in used if name not in set(some))
+        rows: Any = places
+        table = Table(frame, None, None, target, frames.name, "", rows, beside=beside)
+        if len(has) < n:  # numbers of records have gaps where rows are left out: all rows show what they are
+            identifiers = frozenset(column.name for column in table.columns if column.kind == "identifier?")
+            table = replace(table, frame=frame[has], row_numbers=rows[has], identifiers=identifiers)
+        looked, made = _looked_at(table, scale)
+        found |= {column.name: column for column in looked}
+        plans |= {plan.name: plan for plan in made}
+    seen = [found[name] for name in used]
+    refused = [column for column in seen if column.kind in ("mixed", "nested")]
+    if refused:
+        raise refusal(frames.name, refused)
+    dropped = {column.name: column.kind for column in seen if column.kind in ("constant", "empty", "identifier?")}
+    encoder = Encoder.of_plans([plans[name] for name in used if name in plans], dropped, target, len(has))
+    encoder.announce(seen, frames.name)
+    return encoder
+
+
+def _looked_at(table: Table, scale: bool) -> tuple[list[Column], list[Plan]]:
+    """The columns of a table, and a plan for each that is not left out, in their order."""
+    assert table.frame is not None
+    sure = {column.name: plan for column in table.frame.get_columns() if (plan := _surely_numbers(column, scale))}
+    rest = replace(table, frame=table.frame.drop(list(sure)), beside=(*table.beside, *sure))
+    columns = {column.name: column for column in rest.columns}
+    refused = any(column.kind in ("mixed", "nested") for column in columns.values())
+    plans = {} if refused else {plan.name: plan for plan in make_plans(rest, rest.columns, scale, False)} | sure
+    columns |= {name: Column(name, "number", 0, 2, "") for name in sure}
+    names = table.frame.columns
+    return [columns[name] for name in names], [plans[name] for name in names if name in plans]
+
+
+def _surely_numbers(column: Any, scale: bool) -> Plan | None:
+    """The plan for floats that vary and are not all whole: these are numbers, which need not be sorted to be told.
+
+    None for what takes a closer look: a constant, what may count records, or a number that is not finite.
+    """
+    if not column.dtype.is_float():
+        return None
+    values = np.ascontiguousarray(column.to_numpy(), dtype=np.float64)
+    summary = Summary.of([values[:, None]], 1)
+    if not (summary.sure(ROUNDING)[0] and summary.missing[0] == column.null_count()):
+        return None
+    return plain_plan(column.name, values, scale)
+
+
+def learn_features(tables: Iterable[Table], source: str) -> Learned:
+    """The same of libsvm files: a feature with one value only says nothing, and what is not written is 0."""
+    entries, zeros, changes = (np.zeros(0, dtype=np.int64) for _ in range(3))
+    first = np.zeros(0)
+    y, n, nnz = list[Array](), 0, 0
+    for table in tables:
+        matrix = table.matrix.tocsr()
+        width = max(len(first), matrix.shape[1])
+        entries, zeros, changes = (np.pad(a, (0, width - len(a))) for a in (entries, zeros, changes))
+        first = np.pad(first, (0, width - len(first)))
+        columns, values = matrix.indices, matrix.data
+        new, at = np.unique(columns, return_index=True)
+        unseen = entries[new] == 0
+        first[new[unseen]] = values[at[unseen]]
+        entries += np.bincount(columns, minlength=width)
+        zeros += np.bincount(columns[values == 0], minlength=width)
+        changes += np.bincount(columns[values != first[columns]], minlength=width)
+        n, nnz = n + table.n_rows, nnz + matrix.nnz
+        y.append(np.asarray(table.y))
+    labelled = joined_labels(y, source)
+    check_classes(labelled, source, "label")
+    there = np.flatnonzero(entries)
+    several = (changes > 0) | ((entries < n) & (first != 0))
+    several |= (zeros > 0) & (first != 0)
+    indices = there[several[there]]
+    dropped = {feature_name(int(j)): "constant" for j in there[~several[there]]}
+    density = nnz / max(1, n * len(indices))
+    encoder = Encoder("label", None, indices, dropped, density < 0.5 or len(indices) > 10_000)
+    encoder.announce([Column(feature_name(int(j)), "constant", 0, 1, f"{first[j]:g}") for j in there], source)
+    return Learned(encoder, labelled, np.arange(n), [])
+
+
+def joined_labels(parts: Sequence[Array], source: str) -> Array:
+    """The labels of all parts in one array, if they are of one kind."""
+    kinds = {"text" if part.dtype.kind in "USO" else "numbers" for part in parts}
+    if len(kinds) > 1:
+        raise DataError(f"{source}: labels are text in some parts and numbers in others. Make them all one kind.")
+    return np.concatenate(parts)

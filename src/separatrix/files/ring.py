@@ -1,0 +1,179 @@
+"""Blocks of a file read ahead of use: two buffers for each thread that works on rows, and never more.
+
+No memory map: where a mapped file shrinks or its disk fails, a signal ends the process; here it is an error with words.
+
+While cores are idle, threads of our own read ahead; where each core has a thread that works, they would only take
+turns, so the system is told what comes next, and fetches it from the disk meanwhile.
+
+A checksum costs a tenth of a pass, so a block that was right is taken to be so for the next few times, unless the
+system says that anyone wrote to the file since.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from separatrix._typing import Array
+from separatrix.errors import StorageError
+from separatrix.loops import threads
+from separatrix.loops.checksum import checksum
+
+READER = "separatrix-reader"  # what our threads that read are called
+TRUSTED = 15  # times that a block is read without another look at its checksum
+
+
+@dataclass
+class _Slot:
+    """A buffer, the block in it, and who is reading it, if anyone still is."""
+
+    buffer: Array
+    block: int = -1
+    reading: Future[None] | None = None
+
+    def ready(self) -> None:
+        """Wait for the block; if it cannot be read, the slot is empty again."""
+        if self.reading is None:
+            return
+        try:
+            self.reading.result()
+        except Exception:
+            self.block, self.reading = -1, None
+            raise
+        self.reading = None
+
+    def free(self) -> None:
+        """Wait until nobody writes into the buffer, whatever comes of it."""
+        if self.reading is not None:
+            self.reading.exception()
+        self.block, self.reading = -1, None
+
+
+class Ring:
+    """The blocks of a file, by their number.
+
+    Parameters
+    ----------
+    descriptor : int
+    name : str
+        Of the file, for messages.
+    index : structured array
+        See `layout`.
+    """
+
+    def __init__(self, descriptor: int, name: str, index: Array) -> None:
+        self.descriptor, self.name, self.index = descriptor, name, index
+        self.bytes = int(index["size"].max(initial=64))
+        self._trusted = np.zeros(len(index), dtype=np.int64)  # how often a block need not be checked again
+        self._stamp = (0, 0, 0)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._here = threading.local()
+        self._readers: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    def block(self, i: int, last: int) -> Array:
+        """The bytes of block i, until this thread asks for another; the next, up to ``last``, is read meanwhile."""
+        if self._process != os.getpid():  # threads do not survive a fork
+            self._begin()
+        slots: list[_Slot] | None = getattr(self._here, "slots", None)
+        if slots is None:
+            slots = self._here.slots = [_Slot(np.empty(self.bytes, dtype=np.uint8)) for _ in range(2)]
+        if slots[0].block != i:
+            slots.reverse()
+        now, ahead = slots
+        if now.block != i:
+            now.free()
+            self.read(i, now.buffer)
+            now.block = i
+        now.ready()
+        if i >= last or ahead.block == i + 1:
+            pass
+        elif threads.count() >= cores():
+            self._announce(i + 1)
+        else:
+            ahead.free()
+            ahead.reading = self._reader().submit(self.read, i + 1, ahead.buffer)
+            ahead.block = i + 1
+        return now.buffer[: int(self.index["size"][i])]
+
+    def _announce(self, i: int) -> None:
+        """Tell the system which bytes come next."""
+        if hasattr(os, "posix_fadvise"):
+            at, size = int(self.index["offset"][i]), int(self.index["size"][i])
+            os.posix_fadvise(self.descriptor, at, size, os.POSIX_FADV_WILLNEED)
+
+    def _reader(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._readers is None:
+                self._readers = ThreadPoolExecutor(threads.count(), thread_name_prefix=READER)
+            return self._readers
+
+    def close(self) -> None:
+        """End the threads that read; buffers go with the ring."""
+        if self._readers is not None and self._process == os.getpid():
+            own = threading.current_thread().name.startswith(READER)  # rows may be forgotten anywhere, there too
+            self._readers.shutdown(wait=not own, cancel_futures=True)
+        self._begin()
+
+    def read(self, i: int, buffer: Array) -> None:
+        """Read block i to the start of a buffer, and check it."""
+        size, offset = int(self.index["size"][i]), int(self.index["offset"][i])
+        part = buffer[:size]
+        got = read_at(self.descriptor, part, offset, f"{self.name}, block {i + 1} of {len(self.index)}")
+        if got < size:
+            raise StorageError(
+                f"{self.name}: block {i + 1} of {len(self.index)} is cut off, {got:,} of {size:,} bytes: the file was "
+                "shortened while it was in use. Open the source again."
+            )
+        status = os.fstat(self.descriptor)  # asked after the bytes were read: whoever changed them left a later time
+        stamp = status.st_mtime_ns, status.st_ctime_ns, status.st_size
+        with self._lock:
+            if stamp != self._stamp:
+                self._trusted[:], self._stamp = 0, stamp
+            if self._trusted[i] > 0:
+                self._trusted[i] -= 1
+                return
+        if checksum(part) != int(self.index["sum"][i]):
+            raise StorageError(
+                f"{self.name}: block {i + 1} of {len(self.index)} is not what was written (its checksum is wrong): the "
+                "file was changed, or the disk is damaged. Open the source again; remove the file first if it was kept."
+            )
+        with self._lock:
+            self._trusted[i] = TRUSTED if stamp == self._stamp else 0
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_seeking = threading.Lock()
+
+
+def read_at(descriptor: int, buffer: Array, offset: int, name: str) -> int:
+    """Fill a buffer from a place in a file; how many bytes there were."""
+    view, got = memoryview(cast(Any, buffer)), 0
+    try:
+        while got < len(view):
+            if hasattr(os, "preadv"):
+                more = os.preadv(descriptor, [view[got:]], offset + got)
+            else:  # Windows: the position is shared by all threads
+                with _seeking:
+                    os.lseek(descriptor, offset + got, os.SEEK_SET)
+                    data = os.read(descriptor, len(view) - got)
+                view[got : got + len(data)] = data
+                more = len(data)
+            if not more:
+                break
+            got += more
+    except OSError as error:
+        raise StorageError(f"{name} cannot be read: {error.strerror or error}. Open the source again.") from error
+    return got
