@@ -1,7 +1,9 @@
 """What the command says of columns, bad parameters, folders it cannot write to, and models that were altered."""
 
+import inspect
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +16,9 @@ import pytest
 from cli.commandline import run, run_json, write_table
 from persistence.test_persistence_agreement import tampered, tensors
 
-from separatrix.cli.models import MODELS
+import separatrix
+from separatrix.cli.fit import fit
+from separatrix.cli.models import MODELS, OTHERWISE
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +143,22 @@ def test_predict_prints_nothing_before_it_can(table, tmp_path):
     assert run("predict", model, table, "--out", tmp_path / "none" / "p.csv").exit_code == 4
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_the_page_lists_every_parameter_and_the_class_has_it(name):
+    estimator, options = MODELS[name].estimator, MODELS[name].options
+    assert {OTHERWISE.get(option, option) for option in options} <= set(getattr(separatrix, estimator)().get_params())
+    assert set(options).isdisjoint(inspect.signature(fit).parameters)  # those never reach the classifier
+    page = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
+    (line,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    assert re.findall(r"`(--[\w-]+)`", line) == [f"--{option.replace('_', '-')}" for option in options]
+
+
+def test_the_distance_of_centroids_is_an_option(table, tmp_path):
+    done = run("fit", table, "-t", "kind", "-m", "centroid", "--distance", "manhattan", "-o", tmp_path / "m")
+    assert done.exit_code == 0, done.output
+    assert separatrix.load(tmp_path / "m").model.metric == "manhattan"
+
+
 # ------------------------------------------------------------------ models that were altered
 @pytest.mark.parametrize("name", MODELS)
 def test_an_altered_model_does_not_verify(name, table, tmp_path):
@@ -156,6 +176,8 @@ def test_an_altered_model_does_not_verify(name, table, tmp_path):
         "centroids_",
         "parameters_",
         "variances_",
+        "coefs_.0",
+        "intercepts_.0",
     ):
         if attribute not in tensors(blob) or (name == "perceptron" and attribute == "dual_coef_"):
             continue

@@ -289,7 +289,7 @@ def interrupt(monkeypatch, module, name, step):
         ((show, "show_run"), 1, ["report.html", "model.separatrix", "run.json"]),
     ],
 )
-@pytest.mark.parametrize("earlier", [False, True])
+@pytest.mark.parametrize("earlier", [pytest.param(False, marks=pytest.mark.long), True])
 def test_an_interruption_says_what_was_written(tmp_path, monkeypatch, call, step, wrote, earlier):
     table, folder = write_table(tmp_path / "p.csv"), tmp_path / "out"
     folder.mkdir()

@@ -31,6 +31,27 @@ def model(tables):
 
 
 # ------------------------------------------------------------------ fit
+def test_training_accuracy_is_that_of_the_saved_cut(tables, tmp_path):
+    path = tmp_path / "m"
+    words = ("fit", tables[0], "--target", "kind", "--out", path)
+    for cut in ("0.02", "0.5"):
+        _, record = run_json(*words, "--threshold", cut)
+        rows = run("predict", path, tables[0], "--proba").stdout.splitlines()[1:]
+        said = [row.split(",") for row in rows]
+        kinds = read_table(tables[0], target="kind").y
+        assert all((label == "dog") == (float(p) >= float(cut)) for label, _, p in said)
+        assert record["training_accuracy"] == np.mean([row[0] for row in said] == kinds)
+
+
+def test_a_cut_without_probabilities_is_refused_before_the_work(tables, tmp_path, monkeypatch):
+    monkeypatch.setattr("separatrix.LinearSVC.fit", None)
+    words = ("fit", tables[0], "--target", "kind", "--model", "linear-svm", "--out", tmp_path / "m")
+    for cut in ("0.3", "tuned"):
+        done = run(*words, "--threshold", cut)
+        assert done.exit_code == 2
+        assert "--calibrate" in done.stderr
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_every_classifier_can_be_fitted_saved_and_verified(name, tables, tmp_path):
     path = tmp_path / "any name.bin"

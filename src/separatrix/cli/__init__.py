@@ -16,6 +16,7 @@ COMMANDS = {
     "predict": "Predict the rows of a table with a saved model.",
     "separable": "Is there a hyperplane with every row strictly on its own side? The answer, with a proof either way.",
     "verify": "Check a model's certificate, or a proof, against the data.",
+    "lab": "Draw points in a browser and watch every algorithm on them, step by step, with its certificate.",
     "bench": "Measure against other libraries.",
 }
 

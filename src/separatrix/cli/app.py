@@ -11,6 +11,7 @@ from separatrix.cli import EXIT_CODES, SUMMARY
 from separatrix.cli.bench import bench
 from separatrix.cli.compare import compare
 from separatrix.cli.fit import fit
+from separatrix.cli.lab import lab
 from separatrix.cli.predict import predict
 from separatrix.cli.separable import separable
 from separatrix.cli.verify import verify
@@ -28,6 +29,7 @@ app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options"
 app.command()(predict)
 app.command()(separable)
 app.command()(verify)
+app.command()(lab)
 app.command()(bench)
 
 

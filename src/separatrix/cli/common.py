@@ -221,7 +221,11 @@ def _check_writable(folder: Path) -> None:
 
 def told(table: Table, encoder: Any) -> list[str]:
     """What was decided about rows and columns, also on standard error: nothing is left out without a word."""
-    notes = [*table.notes, *encoder.notes]
+    return tell_notes([*table.notes, *encoder.notes])
+
+
+def tell_notes(notes: list[str]) -> list[str]:
+    """The notes, also on standard error."""
     for note in notes:
         err().print(f"Note: {clean(note)}", soft_wrap=True)
     return notes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,17 +33,23 @@ from separatrix.cli.common import (
     told,
     watched,
 )
+from separatrix.cli.streaming import Memory, sampled_rows, streams
 
 if TYPE_CHECKING:
     from separatrix.compare import Run
 
 FILES = ("report.html", "model.separatrix", "run.json")
+ROWS = "rows.parquet"  # the rows that were compared, where they are not those of one file
 
 
 @guarded
 def compare(
     data: Annotated[
-        str | None, typer.Argument(help="A table; - for standard input. Without it, the embedded breast-cancer table.")
+        str | None,
+        typer.Argument(
+            help="A table, a glob or a folder of files; - for standard input. Without it, the embedded breast-cancer "
+            "table."
+        ),
     ] = None,
     target: Target = None,
     folder: Annotated[Path, typer.Option("--out", "-o", help="Where to write the files.")] = Path(),
@@ -59,6 +66,7 @@ def compare(
         float, typer.Option("--time-limit", min=1, help="Seconds; classifiers that would exceed it are left out.")
     ] = 300.0,
     drop: Drop = None,
+    memory: Memory = None,
     format: Format = None,
     json_: Json = False,
     debug: Debug = False,
@@ -77,10 +85,19 @@ def compare(
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     metric = check_metric(metric)
-    check_new_folder(folder, FILES)
+    check_new_folder(folder, (*FILES, ROWS))
+    notes: tuple[str, ...] = ()
+    if data is not None and streams(data, memory):
+        if target is None:
+            raise bad_option("Give the column to predict: --target COLUMN.")
+        notes = sampled_rows(data, target, format, memory, seed, folder / ROWS)
+        started = time.monotonic()  # the limit is for what is compared
+        if notes:  # or else it is one file, all of which fits
+            data, format = str(folder / ROWS), None
     source = table_words(data, target, drop, format)
     with progress() as tell:
         table = embedded() if data is None else labelled(data, target, format, drop)
+        table = replace(table, notes=notes + table.notes)
         run = run_comparison(
             table,
             folds=folds,
@@ -145,10 +162,12 @@ def _record(run: Run, files: dict[str, bytes]) -> tuple[bytes, dict[str, Any]]:
 
 def _page(run: Run, until: float, words: list[str], data: str | None) -> bytes | None:
     """report.html, or None with a word on standard error where it cannot be drawn."""
+    from separatrix.compare.entering import entering
     from separatrix.compare.explain import traced
     from separatrix.report import render
 
     run.trace = traced(run, until - time.monotonic())
+    run.path = entering(run, until - time.monotonic())
     check = ["separatrix", "verify", "model.separatrix", *([data] if data else [])]
     try:
         return render(run, shlex.join(words), shlex.join(check)).encode()

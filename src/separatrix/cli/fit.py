@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -24,9 +24,11 @@ from separatrix.cli.common import (
     labelled,
     out,
     print_json,
+    tell_notes,
     told,
 )
 from separatrix.cli.models import MODELS, find_model, read_options
+from separatrix.cli.streaming import Memory, going_through, opened_rows, streams
 
 if TYPE_CHECKING:
     from separatrix._typing import Array
@@ -34,17 +36,21 @@ if TYPE_CHECKING:
 
 CALIBRATIONS = ("sigmoid", "isotonic", "none")
 CODINGS = ("all", "reference")
+MODEL_FILE = Path("model.separatrix")  # as compare calls it
 
 
 @guarded
 def fit(
     context: typer.Context,
-    model: Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")],
-    file: Annotated[Path, typer.Option("--out", "-o", help="The model file, named as given.")],
     data: Annotated[
-        str | None, typer.Argument(help="A table; - for standard input. Without it, the embedded breast-cancer table.")
+        str | None,
+        typer.Argument(
+            help="A table, a glob or a folder of files; - for standard input. Without it, the embedded one."
+        ),
     ] = None,
     target: Target = None,
+    model: Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")] = "logistic",
+    file: Annotated[Path, typer.Option("--out", "-o", help="The model file, named as given.")] = MODEL_FILE,
     scale: Annotated[
         bool, typer.Option("--scale", help="Divide columns of numbers by their standard deviations, as compare does.")
     ] = False,
@@ -77,6 +83,7 @@ def fit(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the sample and the folds.")] = 0,
     folds: Annotated[int, typer.Option("--folds", min=2, help="Folds for --calibrate and a tuned cut.")] = 5,
     drop: Drop = None,
+    memory: Memory = None,
     format: Format = None,
     json_: Json = False,
     debug: Debug = False,
@@ -91,6 +98,7 @@ def fit(
     from separatrix.data import Encoder, embedded
     from separatrix.errors import InvalidInputError, SeparatrixError
     from separatrix.persistence import Sample, save
+    from separatrix.scoring.scorer import Scorer
 
     params = read_options(model, context.args)
     kind = getattr(separatrix, find_model(model).estimator)
@@ -105,22 +113,31 @@ def fit(
     if data is None and target is not None:
         raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     check_folder(file)
-    table = embedded() if data is None else labelled(data, target, format, drop)
-    encoder = Encoder.fit(table, scale=scale, reference=reference)
-    X, names = encoder.transform(table)
-    notes = told(table, encoder)
-    y = np.asarray(table.y)
+    if streams(data, memory) and data is not None:
+        _check_streamed(reference, calibrate, "tuned" in (threshold, offsets))
+        rows_in_file = opened_rows(data, target, format, memory, drop=drop or (), scale=scale)
+        X, y, encoder = rows_in_file.X, rows_in_file.y, cast(Encoder, rows_in_file.encoder)
+        names, notes, fingerprint = encoder.names, tell_notes(rows_in_file.notes), rows_in_file.fingerprint
+    else:
+        table = embedded() if data is None else labelled(data, target, format, drop)
+        encoder = Encoder.fit(table, scale=scale, reference=reference)
+        X, names = encoder.transform(table)
+        notes, fingerprint = told(table, encoder), table.fingerprint
+        y = np.asarray(table.y)
+    whole = X, y
     if sample is not None:
         rows = sample_rows(y, sample, seed)
         X, y = X[rows], y[rows]
     classes = np.unique(y)
     cut = _cut(threshold, offsets, len(classes))
     estimator = kind(**params)
+    if cut is not None and calibrate == "none" and not hasattr(estimator, "predict_proba"):
+        raise bad_option(f"{kind.__name__} has no probabilities to cut: give --calibrate sigmoid or isotonic too.")
     started = time.monotonic()
     try:
-        with encoder.naming(), quietly() as warnings:
+        with encoder.naming(), quietly() as warnings, going_through(X, "fitting"):
             estimator.fit(X, y)
-            recipe = _recipe(lambda: kind(**params), X, y, classes, calibrate, cut, metric, folds, seed)
+            recipe = _recipe(lambda: kind(**params), *whole, classes, calibrate, cut, metric, folds, seed, sample)
     except ValueError as error:
         # the classifier names the parameter that it cannot use; scikit-learn, in a plain ValueError, may not
         untyped = not isinstance(error, SeparatrixError) and bool(params)
@@ -134,14 +151,17 @@ def fit(
         estimator,
         file,
         encoder=encoder,
-        fingerprint=table.fingerprint,
+        fingerprint=fingerprint,
         calibration=calibration,
         decision=decision,
         sample=None if sample is None else Sample(sample, seed),
     )
     certificate, status = estimator.certificate_, estimator.status_
     certified = certificate is not None and status.certified and not status.no_optimum
-    accuracy = float(estimator.score(X, y))
+    if (calibration is None and decision is None) or hasattr(X, "rows_read"):  # rows in a file are scored by blocks
+        accuracy = float(estimator.score(X, y))
+    else:
+        accuracy = float(np.mean(Scorer(estimator, encoder, calibration, decision).predict_encoded(X) == y))
     if json_:
         print_json(
             {
@@ -163,7 +183,7 @@ def fit(
                 "warnings": warnings,
                 "notes": notes,
                 "left_out": encoder.left_out,
-                "fingerprint": table.fingerprint,
+                "fingerprint": fingerprint,
             }
         )
     else:
@@ -184,6 +204,18 @@ def fit(
             console.print(clean(estimator.summary()), soft_wrap=True)
         console.print(f"Wrote {file}.", soft_wrap=True)
     return 0 if certified else UNCERTIFIED
+
+
+def _check_streamed(reference: bool, calibrate: str, tuned: bool) -> None:
+    """Refuse what needs rows in memory: folds, and a look at all columns together."""
+    wrong = {
+        "Coefficients without a penalty need --coding reference, which": reference,
+        "--calibrate": calibrate != "none",
+        "A tuned cut": tuned,
+    }
+    for what, given in wrong.items():
+        if given:
+            raise bad_option(f"{what} takes rows in memory: leave it out, or fit to one file without --memory.")
 
 
 def _cut(threshold: str | None, offsets: str | None, k: int) -> Any:
@@ -211,9 +243,18 @@ def _cut(threshold: str | None, offsets: str | None, k: int) -> Any:
 
 
 def _recipe(
-    build: Any, X: Any, y: Array, classes: Array, calibrate: str, cut: Any, metric: str, folds: int, seed: int
+    build: Any,
+    X: Any,
+    y: Array,
+    classes: Array,
+    calibrate: str,
+    cut: Any,
+    metric: str,
+    folds: int,
+    seed: int,
+    sample: int | None,
 ) -> Recipe:
-    """Calibration and cut, from scores of held-out rows where they are to be learned."""
+    """Calibration and cut, where they are to be learned: from scores of all rows, held out, as compare learns them."""
     import numpy as np
 
     from separatrix.compare.folds import check_classes, stratified
@@ -226,9 +267,7 @@ def _recipe(
         return Recipe(None, decision)
     codes = np.searchsorted(classes, y)
     check_classes(classes, np.bincount(codes))
-    said = out_of_fold(build, X, y, stratified(codes, folds, seed), classes)
-    if calibrate == "none" and said.probabilities is None:
-        raise bad_option("This classifier has no probabilities to cut: give --calibrate sigmoid or isotonic too.")
+    said = out_of_fold(build, X, codes, stratified(codes, folds, seed), len(classes), sample, seed)
     calibration = None if calibrate == "none" else fit_calibration(said.scores, codes, len(classes), calibrate)
     recipe = Recipe(calibration, decision)
     if cut != "tuned":

@@ -64,6 +64,7 @@ INTERCEPT: dict[str, Reader] = {"fit_intercept": switch}
 BALANCE: dict[str, Reader] = {"class_weight": word}
 KERNEL: dict[str, Reader] = {"kernel": kernel_name, "gamma": number_or_word, "degree": whole, "coef0": number}
 PASSES: dict[str, Reader] = {"max_iter": whole, "random_state": whole}
+OTHERWISE = {"distance": "metric"}  # options for parameters whose own names are options of the command
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ MODELS: Mapping[str, Model] = {
             "identifiability": word,
             "bias_reduction": word,
             "learning_rate": number,
+            "damping": switch,
+            "schedule": word,
+            "replacement": switch,
             "tol": number,
             **PASSES,
             **INTERCEPT,
@@ -97,7 +101,7 @@ MODELS: Mapping[str, Model] = {
         {"C": number, "loss": word, "penalty": word, "tol": number, "max_iter": whole, **INTERCEPT, **BALANCE},
     ),
     "svm": Model("SVC", {"C": number, **KERNEL, "tol": number, "max_iter": whole, **BALANCE}),
-    "hard-margin": Model("HardMarginSVC", {**KERNEL, "tol": number, "max_iter": whole}),
+    "hard-margin": Model("HardMarginSVC", {**KERNEL, "tol": number}),
     "perceptron": Model(
         "Perceptron",
         {
@@ -117,11 +121,28 @@ MODELS: Mapping[str, Model] = {
     ),
     "kozinec": Model("Kozinec", {"epsilon": number_or_word, "rule": word, "max_iter": whole, **INTERCEPT}),
     "kernel-perceptron": Model("KernelPerceptron", {**KERNEL, "shuffle": switch, **PASSES, **INTERCEPT, **BALANCE}),
-    "centroid": Model("NearestCentroid", {}),
+    "centroid": Model("NearestCentroid", {"distance": word, "shrink_threshold": number, "priors": word}),
     "least-squares": Model("LeastSquaresClassifier", {"max_iter": whole, **INTERCEPT, **BALANCE}),
-    "naive-bayes": Model("NaiveBayes", {"family": word, "shared_variance": switch, "alpha": number}),
+    "ridge": Model("RidgeClassifier", {"alpha": number, "max_iter": whole, **INTERCEPT, **BALANCE}),
+    "naive-bayes": Model(
+        "NaiveBayes", {"family": word, "shared_variance": switch, "alpha": number, "var_smoothing": number}
+    ),
     "minimum-error": Model(
         "MinimumErrorClassifier", {"max_nodes": whole, "time_limit": number, **INTERCEPT, **BALANCE}
+    ),
+    "cascade": Model(
+        "Cascade",
+        {
+            "hidden": whole,
+            "C": number,
+            "loss": word,
+            "solver": word,
+            "learning_rate": number,
+            "tol": number,
+            "n_init": whole,
+            **PASSES,
+            **BALANCE,
+        },
     ),
 }
 
@@ -159,6 +180,7 @@ def read_options(name: str, words: Sequence[str]) -> dict[str, Any]:
                 value = "true"
             else:
                 raise bad_option(f"{flag} needs {KINDS[reader]}.")
+        parameter = OTHERWISE.get(parameter, parameter)
         if parameter in found:
             raise bad_option(f"{flag} is given twice.")
         try:

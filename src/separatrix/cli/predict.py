@@ -14,6 +14,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from separatrix.cli.common import Debug, Format, Json, bad_option, check_folder, clean, err, guarded
+from separatrix.cli.streaming import chunks_of
 
 ROWS = 10_000  # in memory at a time
 
@@ -21,7 +22,9 @@ ROWS = 10_000  # in memory at a time
 @guarded
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file.")],
-    data: Annotated[str, typer.Argument(help="A table; - for standard input. A target column is ignored.")],
+    data: Annotated[
+        str, typer.Argument(help="A table, a glob or a folder; - for standard input. A target is ignored.")
+    ],
     file: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write; else standard output.")] = None,
     id_: Annotated[str | None, typer.Option("--id", help="A column to keep beside the predictions.")] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add a column of probability for each class.")] = False,
@@ -31,7 +34,6 @@ def predict(
     debug: Debug = False,
 ) -> None:
     """Predict the rows of a table, as CSV (or, with --json, one JSON object a line)."""
-    from separatrix.data import read_chunks
     from separatrix.errors import ModelFileError
     from separatrix.persistence import load
     from separatrix.scoring.scorer import Scorer
@@ -47,7 +49,7 @@ def predict(
     head = [*([id_] if id_ else []), "prediction", *_names(scorer.model, labels, proba, scores)]
     with _writer(file) as stream:
         write = None
-        for table in read_chunks(data, rows=ROWS, format=format):
+        for table in chunks_of(data, ROWS, format):
             columns: list[Any] = [_ids(table, id_)] if id_ else []
             X, _ = scorer.encoder.transform(table)
             columns.append(scorer.predict_encoded(X).tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -20,8 +20,10 @@ from separatrix.cli.common import (
     labelled,
     out,
     print_json,
+    tell_notes,
     told,
 )
+from separatrix.cli.streaming import Memory, going_through, opened_rows, streams
 
 PROOF = "separatrix proof"
 SCHEMA = 1
@@ -29,28 +31,37 @@ SCHEMA = 1
 
 @guarded
 def separable(
-    data: Annotated[str, typer.Argument(help="A table; - for standard input.")],
+    data: Annotated[str, typer.Argument(help="A table, a glob or a folder of files; - for standard input.")],
     target: Target = None,
     exact: Annotated[bool, typer.Option("--exact", help="Prove it in rational arithmetic.")] = False,
     file: Annotated[Path | None, typer.Option("--out", "-o", help="Write the proof to this file.")] = None,
     drop: Drop = None,
+    memory: Memory = None,
     format: Format = None,
     json_: Json = False,
     debug: Debug = False,
 ) -> None:
     """Is there a hyperplane with every row strictly on its own side? The answer, with a proof either way."""
+    import numpy as np
+
     from separatrix import separability
     from separatrix.data import Encoder
     from separatrix.persistence.atomic import write_atomically
 
     if file is not None:
         check_folder(file)
-    table = labelled(data, target, format, drop)
-    encoder = Encoder.fit(table)
-    X, names = encoder.transform(table)
-    notes = told(table, encoder)
-    with encoder.naming():
-        answer = separability(X, table.y, exact=exact)
+    X: Any
+    if streams(data, memory):
+        rows = opened_rows(data, target, format, memory, drop=drop or ())
+        X, y, encoder = rows.X, rows.y, cast(Encoder, rows.encoder)
+        notes, fingerprint = tell_notes(rows.notes), rows.fingerprint
+    else:
+        table = labelled(data, target, format, drop)
+        encoder = Encoder.fit(table)
+        X, y = encoder.transform(table)[0], np.asarray(table.y)
+        notes, fingerprint = told(table, encoder), table.fingerprint
+    with encoder.naming(), going_through(X, "deciding"):
+        answer = separability(X, y, exact=exact)
     if file is not None:
         proof = {
             "format": PROOF,
@@ -59,7 +70,7 @@ def separable(
             "claim": answer.certificate.claim,
             "certificate": answer.certificate.to_dict(),
             "encoder": encoder.to_dict(),
-            "fingerprint": table.fingerprint,
+            "fingerprint": fingerprint,
         }
         write_atomically(file, (json.dumps(proof, ensure_ascii=False, allow_nan=False) + "\n").encode())
     if json_:
@@ -67,7 +78,7 @@ def separable(
             {
                 "command": "separable",
                 "rows": int(X.shape[0]),
-                "features": len(names),
+                "features": int(X.shape[1]),
                 "verdict": answer.verdict,
                 "exact": answer.exact,
                 "claim": answer.certificate.claim,
@@ -75,7 +86,7 @@ def separable(
                 "proof": None if file is None else str(file),
                 "notes": notes,
                 "left_out": encoder.left_out,
-                "fingerprint": table.fingerprint,
+                "fingerprint": fingerprint,
             }
         )
         return

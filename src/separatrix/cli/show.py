@@ -73,7 +73,8 @@ def show_leaderboard(run: Run, console: Console) -> None:
     table = _table("", "classifier", *(NAMES[name] for name in shown), "fit", *(["certificate"] if wide else []))
     for number, entry in enumerate(run.entries):
         figures = [interval(entry.figures.get(name), wide or name == run.metric) for name in shown]
-        cells = [_mark(entry, number), entry.title, *figures, f"{seconds(entry.seconds):>7}"]
+        spent = seconds(entry.seconds) if entry.key else "–"  # of others, no fit to all rows is worth its time
+        cells = [_mark(entry, number), entry.title, *figures, f"{spent:>7}"]
         table.add_row(*map(Text, [*cells, *([clean(entry.certificate)] if wide else [])]), style=_style(run, entry))
     console.print(table)
     words = "= tied with the best: these rows cannot tell them apart; * reference, not linear, never saved"

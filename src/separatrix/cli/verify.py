@@ -9,8 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.common import UNCERTIFIED, Debug, Format, Json, clean, guarded, labelled, out, print_json
+from separatrix.cli.common import (
+    UNCERTIFIED,
+    Debug,
+    Format,
+    Json,
+    clean,
+    guarded,
+    labelled,
+    out,
+    print_json,
+)
 from separatrix.cli.separable import PROOF, SCHEMA
+from separatrix.cli.streaming import Memory, going_through, opened_rows, streams
 
 MOST_BYTES = 1 << 30  # of a proof: more is no proof of a table that fits in memory
 
@@ -20,11 +31,14 @@ def verify(
     file: Annotated[Path, typer.Argument(help="A model file, or a proof of `separatrix separable --out`.")],
     data: Annotated[
         str | None,
-        typer.Argument(help="The table that it is about; - for standard input. Without it, the embedded one."),
+        typer.Argument(
+            help="The table that it is about, or its files; - for standard input. Without it, the embedded one."
+        ),
     ] = None,
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="The target column, if not the saved one.", show_default=False)
     ] = None,
+    memory: Memory = None,
     format: Format = None,
     json_: Json = False,
     debug: Debug = False,
@@ -37,9 +51,14 @@ def verify(
     from separatrix.persistence.agreement import about_the_data_only
 
     certificate, encoder, fingerprint, bundle = _claim(file)
-    table = embedded() if data is None else labelled(data, target or encoder.target, format)
-    X, y = encoder.transform(table)[0], np.asarray(table.y)
-    same = fingerprint is None or fingerprint == table.fingerprint
+    X: Any
+    if streams(data, memory) and data is not None:
+        rows_in_file = opened_rows(data, target or encoder.target, format, memory, encoder=encoder)
+        X, y, found = rows_in_file.X, rows_in_file.y, rows_in_file.fingerprint
+    else:
+        table = embedded() if data is None else labelled(data, target or encoder.target, format)
+        X, y, found = encoder.transform(table)[0], np.asarray(table.y), table.fingerprint
+    same = fingerprint is None or fingerprint == found
     notes = [] if same else ["this is not the table that the file was made from (its fingerprint differs)"]
     if bundle is not None and bundle.sample is not None:
         rows = sample_rows(y, *bundle.sample)
@@ -51,7 +70,8 @@ def verify(
         checks, holds, claim = [], False, "This model carries no certificate: its fit was not certified."
     else:
         try:
-            verification = certificate.verify(X, y)
+            with going_through(X, "verifying"):
+                verification = certificate.verify(X, y)
             checks, holds, claim = [str(check) for check in verification.checks], bool(verification), certificate.claim
         except ValueError as error:
             checks, holds, claim = [f"FAILS  {error}"], False, certificate.claim
