@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 from problems import islands
 
 import separatrix
@@ -14,9 +15,13 @@ def estimator_classes():
 
 
 def all_estimators():
-    """One of each; a search of counted nodes gets few of them, since random labels use them all."""
+    """One of each; a search of counted nodes gets few of them, since random labels use them all.
+
+    Categories that only rows without a weight have get room, so that these rows can be scored as well.
+    """
+    settings = {"max_nodes": 60, "min_categories": 64}
     return [
-        estimator(**({"max_nodes": 60} if "max_nodes" in inspect.signature(estimator).parameters else {}))
+        estimator(**{name: settings[name] for name in settings if name in inspect.signature(estimator).parameters})
         for estimator in estimator_classes()
     ]
 
@@ -26,4 +31,4 @@ def suited(estimator, k=2, **size):
     tags = estimator.__sklearn_tags__()
     assert tags.input_tags.two_d_array, "write a problem for estimators of this input"
     X, y = islands(k, **size)
-    return X, y
+    return (np.floor(X) if tags.input_tags.categorical else X), y

@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 import separatrix
@@ -16,8 +17,10 @@ MOST = {
     "LogisticRegressionCV": (14_000, 300, {"Cs": 2, "cv": 2}),
     "LinearSVC": (None, 2000, {}),
     "Perceptron": (None, None, {"max_iter": 3}),
+    "CategoricalNB": (None, None, {"min_categories": 8}),
     "PocketPerceptron": (14_000, None, {"max_iter": 1}),
     "Kozinec": (None, None, {"max_iter": 3}),
+    "Cascade": (14_000, 300, {"hidden": 2, "n_init": 1, "max_iter": 10}),
 }
 
 
@@ -53,6 +56,9 @@ SHAPES = {
     "multi-class": lambda most_n, most_d, far: dense(min(2000, most_n), 8, 4, far),
 }
 
+LARGE = ("tall", "sparse tall", "sparse wide", "multi-class")  # minutes of the contract: in a step of their own
+EVERY_SHAPE = [pytest.param(shape, marks=pytest.mark.long) if shape in LARGE else shape for shape in SHAPES]
+
 
 def problem(name, shape):
     """The classifier, and rows and labels of a shape; far enough apart for one that needs it."""
@@ -61,4 +67,8 @@ def problem(name, shape):
     if "random_state" in inspect.signature(estimator).parameters:
         settings = {**settings, "random_state": 0}
     X, y = SHAPES[shape](rows or np.inf, columns or np.inf, 30.0 if name == "HardMarginSVC" else 1.5)
-    return estimator(**settings), np.abs(X) if name == "MultinomialNB" else X, y
+    if name in ("ComplementNB", "MultinomialNB", "PoissonNB"):
+        X = abs(X)
+    elif name == "CategoricalNB":
+        X = abs(X).floor() if sparse.issparse(X) else np.floor(abs(X))
+    return estimator(**settings), X, y

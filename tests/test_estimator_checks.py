@@ -8,6 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from separatrix import (
     SVC,
     BernoulliNB,
+    Cascade,
+    CategoricalNB,
+    ComplementNB,
     GaussianNB,
     HardMarginSVC,
     KernelPerceptron,
@@ -22,6 +25,8 @@ from separatrix import (
     NearestCentroid,
     Perceptron,
     PocketPerceptron,
+    PoissonNB,
+    RidgeClassifier,
 )
 from separatrix.testing import EXPECTED_FAILURES
 
@@ -30,6 +35,15 @@ SETTINGS = [
     BernoulliNB(binarize=0.5),
     BernoulliNB(alpha=0.1, fit_prior=False),
     BernoulliNB(force_alpha=False, binarize=0.5),
+    Cascade(2, n_init=1, max_iter=50),
+    Cascade(hidden=(3, 2), n_init=1, max_iter=50, loss="squared_error"),
+    Cascade(4, C=1.0, n_init=1, max_iter=50, class_weight="balanced"),
+    CategoricalNB(alpha=0.1),
+    CategoricalNB(fit_prior=False),
+    CategoricalNB(min_categories=4),
+    ComplementNB(alpha=0.1),
+    ComplementNB(force_alpha=False, alpha=2.0),
+    ComplementNB(norm=True),
     GaussianNB(var_smoothing=0.1),
     GaussianNB(var_smoothing=0.0),
     GaussianNB(var_smoothing=1e-3),
@@ -63,15 +77,21 @@ SETTINGS = [
     NaiveBayes(shared_variance=False),
     NaiveBayes(family="poisson"),
     NaiveBayes(family="multinomial", alpha=0.5),
-    NearestCentroid(metric="euclidean", shrink_threshold=None),
-    NearestCentroid("euclidean"),
-    NearestCentroid(priors="uniform"),
+    NearestCentroid("manhattan"),
+    NearestCentroid("manhattan", priors="empirical", shrink_threshold=0.5),
+    NearestCentroid(priors="empirical", shrink_threshold=0.1),
     Perceptron(update="batch"),
     Perceptron(update="worst", average=True),
     Perceptron(shuffle=True, tol=1e-3, random_state=0),
     PocketPerceptron(method="run", random_state=0),
     PocketPerceptron(shuffle=False, max_iter=20),
     PocketPerceptron(fit_intercept=False, random_state=0),
+    PoissonNB(priors=None),
+    PoissonNB(priors=None),
+    PoissonNB(priors=None),
+    RidgeClassifier(0.0),
+    RidgeClassifier(1e4, class_weight="balanced"),
+    RidgeClassifier(alpha=1e-3, fit_intercept=False),
     SVC(kernel="linear", C=10.0),
     SVC(kernel="poly", degree=2, coef0=1.0, decision_function_shape="ovo"),
     SVC(probability=True),
@@ -89,7 +109,7 @@ MATRIX = [
 THROUGH_ORIGIN = (
     "the check wants nearly all rows in the heavy class; a hyperplane through the origin has half on each side"
 )
-WITHOUT_CHOICE = (NearestCentroid,)  # whose parameters have one value each
+WITHOUT_CHOICE = (PoissonNB,)  # whose parameter has one value that suits any number of classes
 
 
 def expected(estimator):
@@ -110,6 +130,8 @@ def expected(estimator):
             return {**of_class, WEIGHTED: EXPECTED_FAILURES["MinimumErrorClassifier"][WEIGHTED]}
         case PocketPerceptron(fit_intercept=False) | LeastSquaresClassifier(fit_intercept=False):
             return {**of_class, WEIGHTED: THROUGH_ORIGIN}
+        case RidgeClassifier(fit_intercept=False):
+            return {**of_class, WEIGHTED: THROUGH_ORIGIN}
         case LinearSVC(fit_intercept=False) | LogisticRegression(fit_intercept=False):
             return {**of_class, WEIGHTED: THROUGH_ORIGIN}
         case LogisticRegressionCV(fit_intercept=False):
@@ -125,10 +147,33 @@ def expected(estimator):
     return of_class
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.LikelihoodWarning")  # some checks use columns constant in a class
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # and labels that nothing separates
-@parametrize_with_checks([*all_estimators(), *SETTINGS], expected_failed_checks=expected)
+def quiet(test):
+    """Some checks use columns that are constant in a class, and labels that nothing separates."""
+    for kind in ("separatrix.LikelihoodWarning", "sklearn.exceptions.ConvergenceWarning"):
+        test = pytest.mark.filterwarnings(f"ignore::{kind}")(test)
+    return test
+
+
+SLOW = (Cascade, KernelPerceptron, LogisticRegressionCV, MinimumErrorClassifier)  # a second and more for a check
+
+
+@quiet
+@parametrize_with_checks([e for e in all_estimators() if not isinstance(e, SLOW)], expected_failed_checks=expected)
 def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long  # they take minutes together: a step of their own
+@quiet
+@parametrize_with_checks([e for e in all_estimators() if isinstance(e, SLOW)], expected_failed_checks=expected)
+def test_scikit_learn_check_of_slow_classes(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
+@quiet
+@parametrize_with_checks(SETTINGS, expected_failed_checks=expected)
+def test_scikit_learn_check_in_other_settings(estimator, check):
     check(estimator)
 
 

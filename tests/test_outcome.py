@@ -102,7 +102,7 @@ def test_a_fit_is_frozen_and_claims_nothing_by_itself():
 
 
 def test_what_a_status_claims_does_not_depend_on_its_words():
-    silent = {Status.UNSTRICT, Status.STREAM, Status.UNCHECKED, Status.LOCAL, Status.UNCERTIFIED}
+    silent = {Status.UNSTRICT, Status.REPEATING, Status.STREAM, Status.UNCHECKED, Status.LOCAL, Status.UNCERTIFIED}
     assert {status for status in Status if not status.certified} == silent
     assert {status for status in Status if status.no_optimum} == {Status.NO_MAXIMUM, Status.NO_MINIMUM}
 
@@ -113,3 +113,18 @@ def test_a_status_in_short_is_one_line_of_its_sentence(status):
     assert not status.short.endswith(".")
     assert not status.short.startswith("Not certified")  # the table says so before
     assert Status(status.value) is status
+
+
+def test_a_trace_is_a_frame_with_a_column_for_each_number():
+    trace = Trace()
+    trace.record(step=0, objective=2.0, weights=[1.0, 2.0])
+    trace.record(step=1, objective=0.5, weights=[3.0, 4.0])
+    frame = trace.to_frame()
+    assert frame.columns.tolist() == ["step", "objective", "weights_0", "weights_1"]
+    assert frame["weights_1"].tolist() == [2.0, 4.0]
+    assert frame["step"].dtype == trace["step"].dtype
+    several = Trace()
+    several.record(step=0, weights=np.arange(4.0).reshape(2, 2))
+    assert several.to_frame().columns.tolist() == ["step", "weights_0_0", "weights_0_1", "weights_1_0", "weights_1_1"]
+    assert several.to_frame()["weights_1_0"].tolist() == [2.0]
+    assert len(Trace().to_frame()) == 0

@@ -14,7 +14,7 @@ import separatrix
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(separatrix.__path__, "separatrix.")
-    if not module.name.startswith("separatrix.cli")
+    if not module.name.startswith(("separatrix.cli", "separatrix.lab.widget"))  # these need an extra
 )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from separatrix import certificates, data, kernels, losses, persistence, plots, testing
+    from separatrix import certificates, data, features, kernels, losses, persistence, plots, testing
     from separatrix.certificates import (
         All,
         DualityGap,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Stationarity,
     )
     from separatrix.errors import (
+        ClusterError,
         ConvergenceWarning,
         DataError,
         InvalidInputError,
@@ -36,10 +37,14 @@ if TYPE_CHECKING:
         NotSeparableError,
         SeparationWarning,
         SeparatrixError,
+        StorageError,
         UndecidedError,
         UnsupportedParameterError,
     )
+    from separatrix.estimators.cascade import Cascade
+    from separatrix.estimators.categorical import CategoricalNB
     from separatrix.estimators.centroid import NearestCentroid
+    from separatrix.estimators.complement import ComplementNB
     from separatrix.estimators.hard_margin import HardMarginSVC
     from separatrix.estimators.kernel_perceptron import KernelPerceptron
     from separatrix.estimators.kozinec import Kozinec
@@ -49,9 +54,15 @@ if TYPE_CHECKING:
     from separatrix.estimators.logistic_cv import LogisticRegressionCV
     from separatrix.estimators.minimum_error import MinimumErrorClassifier
     from separatrix.estimators.naive_bayes import NaiveBayes
-    from separatrix.estimators.naive_bayes_names import BernoulliNB, GaussianNB, MultinomialNB
+    from separatrix.estimators.naive_bayes_names import (
+        BernoulliNB,
+        GaussianNB,
+        MultinomialNB,
+        PoissonNB,
+    )
     from separatrix.estimators.perceptron import Perceptron
     from separatrix.estimators.pocket import PocketPerceptron
+    from separatrix.estimators.ridge import RidgeClassifier
     from separatrix.estimators.svc import SVC
     from separatrix.formulas.families import ExponentialFamily
     from separatrix.functions.logistic_path import LogisticPath, logistic_path
@@ -74,6 +85,7 @@ _HOMES = {
     "KernelPerceptron": "estimators.kernel_perceptron",
     "Kozinec": "estimators.kozinec",
     "PocketPerceptron": "estimators.pocket",
+    "ClusterError": "errors",
     "ConvergenceWarning": "errors",
     "DataError": "errors",
     "ModelFileError": "errors",
@@ -92,14 +104,20 @@ _HOMES = {
     "MinimumErrorClassifier": "estimators.minimum_error",
     "NaiveBayes": "estimators.naive_bayes",
     "BernoulliNB": "estimators.naive_bayes_names",
+    "CategoricalNB": "estimators.categorical",
+    "ComplementNB": "estimators.complement",
     "GaussianNB": "estimators.naive_bayes_names",
     "MultinomialNB": "estimators.naive_bayes_names",
+    "Cascade": "estimators.cascade",
+    "PoissonNB": "estimators.naive_bayes_names",
     "NearestCentroid": "estimators.centroid",
     "NoDirectionError": "errors",
     "Perceptron": "estimators.perceptron",
+    "RidgeClassifier": "estimators.ridge",
     "NotSeparableError": "errors",
     "SeparationWarning": "errors",
     "SeparatrixError": "errors",
+    "StorageError": "errors",
     "All": "certificates",
     "DualityGap": "certificates",
     "ErrorBound": "certificates",
@@ -120,6 +138,7 @@ _HOMES = {
     "set_threads": "loops.threads",
     "certificates": None,
     "data": None,
+    "features": None,
     "kernels": None,
     "losses": None,
     "persistence": None,
@@ -131,6 +150,10 @@ __all__ = [
     "SVC",
     "All",
     "BernoulliNB",
+    "Cascade",
+    "CategoricalNB",
+    "ClusterError",
+    "ComplementNB",
     "ConvergenceWarning",
     "DataError",
     "DualityGap",
@@ -165,6 +188,8 @@ __all__ = [
     "NotSeparableError",
     "Perceptron",
     "PocketPerceptron",
+    "PoissonNB",
+    "RidgeClassifier",
     "Scorer",
     "Separability",
     "SeparationWarning",
@@ -172,11 +197,13 @@ __all__ = [
     "SeparatrixError",
     "Stationarity",
     "Status",
+    "StorageError",
     "Trace",
     "UndecidedError",
     "UnsupportedParameterError",
     "certificates",
     "data",
+    "features",
     "kernels",
     "load",
     "logistic_path",

@@ -17,4 +17,9 @@ def axes(ax: Any) -> Any:
         import matplotlib.pyplot as plt
     except ImportError as error:  # pragma: no cover - the extra is installed wherever this is tested
         raise SeparatrixError("Plots need matplotlib: pip install 'separatrix[cli]'.") from error
-    return plt.subplots()[1]
+    return plt.subplots(layout="compressed")[1]
+
+
+def legend_beside(ax: Any) -> Any:
+    """A legend to the right of the axes, where it covers nothing: our own figures make room for it."""
+    return ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
+    "ClusterError",
     "ConvergenceWarning",
     "DataError",
     "InvalidInputError",
@@ -15,6 +16,7 @@ __all__ = [
     "NotSeparableError",
     "SeparationWarning",
     "SeparatrixError",
+    "StorageError",
     "UndecidedError",
     "UnsupportedParameterError",
 ]
@@ -40,6 +42,14 @@ class InvalidInputError(SeparatrixError, ValueError):
 
 class DataError(SeparatrixError, ValueError):
     """A table that cannot be read or used; the message names the file, the row and the column, and the remedy."""
+
+
+class StorageError(SeparatrixError, OSError):
+    """Rows in a file that cannot be written or read back as they were: a full disk, a file cut off or changed."""
+
+
+class ClusterError(SeparatrixError, RuntimeError):
+    """Rows on the workers of a cluster that cannot be gone through: workers or data are gone, or data have changed."""
 
 
 class ModelFileError(SeparatrixError, ValueError):

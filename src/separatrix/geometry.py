@@ -1,4 +1,4 @@
-"""How a model scores points: one hyperplane, several at once, or a sum of kernels."""
+"""How a model scores points: one hyperplane, several at once, a sum of kernels, or layers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError, NoDirectionError
 
-__all__ = ["Expansion", "Hyperplane", "Hyperplanes"]
+__all__ = ["Expansion", "Hyperplane", "Hyperplanes", "Layers"]
 
 
 class Hyperplane:
@@ -197,6 +198,21 @@ class Expansion:
         """The (n, k) scores of the points X, a block at a time."""
         blocks = [K @ self.dual_coef.T + self.intercept for _, K in self.support.against(X)]
         return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """scores(X) = sigma(... sigma(X W_1 + b_1) ...) W_L + b_L: layers of sigmoidal perceptrons, the last one linear."""
+
+    coefs: tuple[Floats, ...]
+    intercepts: tuple[Floats, ...]
+
+    def scores(self, X: Array) -> Floats:
+        """The (n, k) scores of the rows of X."""
+        S = np.asarray(X @ self.coefs[0] + self.intercepts[0])
+        for W, b in zip(self.coefs[1:], self.intercepts[1:], strict=True):
+            S = expit(S) @ W + b
+        return S
 
 
 def _rows(X: ArrayLike) -> Array:

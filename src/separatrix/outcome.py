@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Array
+from separatrix.errors import SeparatrixError
 
 __all__ = ["Fit", "Status", "Trace"]
 
@@ -51,6 +53,11 @@ class Status(Enum):
     BETWEEN_BOUNDS = "Not settled within max_nodes: the certificate has the errors found and those proven necessary."
     NO_MINIMUM = "No finite minimum: the objective goes on falling as the weights grow (see the warning)."
     STATIONARY = "Stationary: the gradient is zero as closely as the certificate says; no more is claimed."
+    REPEATING = (
+        "Not certified: the weights came back to what they were, so the updates repeat for ever (see the warning).",
+        False,
+        "the weights came back to what they were, so the updates repeat for ever",
+    )
     UNCHECKED = (
         "Solved by formula, not certified: no check can repeat one's own function, or a class without rows.",
         False,
@@ -113,6 +120,30 @@ class Trace(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         return np.array(self._columns[name])
+
+    def to_frame(self) -> Any:
+        """The steps as a pandas DataFrame, a row each; the entries of a vector are columns: weights_0, weights_1, ...
+
+        Examples
+        --------
+        >>> trace = Trace()
+        >>> trace.record(step=0, weights=[0.0, 1.0])
+        >>> trace.to_frame().columns.tolist()
+        ['step', 'weights_0', 'weights_1']
+        """
+        try:
+            pandas: Any = import_module("pandas")
+        except ImportError as error:
+            raise SeparatrixError("A frame needs pandas: pip install pandas.") from error
+        columns: dict[str, Array] = {}
+        for name in self:
+            values = self[name]
+            if values.ndim == 1:
+                columns[name] = values
+                continue
+            for place in np.ndindex(values.shape[1:]):
+                columns["_".join([name, *map(str, place)])] = values[(slice(None), *place)]
+        return pandas.DataFrame(columns)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)

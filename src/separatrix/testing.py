@@ -36,7 +36,17 @@ _INSEPARABLE = dict.fromkeys(
     "the check draws labels that no hyperplane separates, and then there is no maximum margin: NotSeparableError",
 )
 
+_COUNTS = {"check_decision_proba_consistency": "the check draws negative numbers, which are no counts"}
+
 EXPECTED_FAILURES: Mapping[str, Mapping[str, str]] = {
+    "CategoricalNB": {
+        **_COUNTS,
+        **dict.fromkeys(
+            _ONLINE,
+            "the check draws fractions, which are no categories",
+        ),
+    },
+    "ComplementNB": _COUNTS,
     "HardMarginSVC": _INSEPARABLE,
     "KernelPerceptron": _ONLINE,
     "MinimumErrorClassifier": {
@@ -44,14 +54,13 @@ EXPECTED_FAILURES: Mapping[str, Mapping[str, str]] = {
         "heavy class; of the hyperplanes without an error there, that with the fewest errors elsewhere leaves rows "
         "to the light class",
     },
-    "MultinomialNB": {
-        "check_decision_proba_consistency": "the check draws negative numbers, which are no counts",
-    },
+    "MultinomialNB": _COUNTS,
     "Perceptron": {
         **_ONLINE,
         "check_class_weight_classifiers": "with weights of 1000 and 0.0001 the check wants nearly all rows in the "
         "heavy class; a perceptron stops moving as soon as the rows of that class are right",
     },
     "PocketPerceptron": _ONLINE,
+    "PoissonNB": _COUNTS,
 }
 """{class name: {check name: why the mathematics forbids it}}"""

@@ -17,7 +17,7 @@ from problems import bits, counts, noisy
 from scipy import sparse
 
 import separatrix.certificates
-from separatrix import LeastSquaresClassifier, NaiveBayes, NearestCentroid
+from separatrix import CategoricalNB, ComplementNB, LeastSquaresClassifier, NaiveBayes, NearestCentroid, RidgeClassifier
 from separatrix.certificates import Certificate, Check, Stationarity, Verification
 from separatrix.certificates._plain import from_plain, to_plain
 
@@ -38,6 +38,9 @@ def labels_matrix():
 CASES = {
     "centroids of 2": (NearestCentroid(), *noisy()),
     "centroids of 3": (NearestCentroid(), *noisy(k=3)),
+    "shrunken centroids of 3": (NearestCentroid(shrink_threshold=0.3), *noisy(k=3)),
+    "centroids with priors": (NearestCentroid(priors=[0.2, 0.8]), *noisy()),
+    "ridge of 2": (RidgeClassifier(2.0), *noisy(seed=1)),
     "least squares of 2": (LeastSquaresClassifier(), *noisy(seed=1)),
     "least squares of 3": (LeastSquaresClassifier(), *noisy(k=3)),
     "least squares, balanced": (LeastSquaresClassifier(class_weight="balanced"), *noisy(seed=1)),
@@ -49,6 +52,10 @@ CASES = {
     "bernoulli": (NaiveBayes("bernoulli"), *bits()),
     "bernoulli of 3": (NaiveBayes("bernoulli", alpha=0.5), *bits(k=3)),
     "poisson": (NaiveBayes("poisson"), *counts()),
+    "complement of 2": (ComplementNB(), *counts()),
+    "complement of 3, norm": (ComplementNB(norm=True, alpha=0.5), *counts(k=3)),
+    "categories of 2": (CategoricalNB(), *counts()),
+    "categories of 3": (CategoricalNB(alpha=0.5, class_prior=[0.2, 0.3, 0.5]), *counts(k=3)),
     "multinomial of 3": (NaiveBayes("multinomial"), *counts(k=3)),
     "given priors": (NaiveBayes("poisson", priors=[0.3, 0.7]), *counts()),
     "mixed of 2": (NaiveBayes(["bernoulli", "poisson", "gaussian", "gaussian", *["multinomial"] * 2]), *mixed(2)),

@@ -8,7 +8,14 @@ import pytest
 from problems import bits, counts, noisy
 from stationarity_oracle import firth_score, least_squares_cosine, squared_error_gradient
 
-from separatrix import LeastSquaresClassifier, LogisticRegression, NaiveBayes, NearestCentroid
+from separatrix import (
+    CategoricalNB,
+    ComplementNB,
+    LeastSquaresClassifier,
+    LogisticRegression,
+    NaiveBayes,
+    NearestCentroid,
+)
 
 _RNG = np.random.default_rng(2)
 X = _RNG.normal(size=(24, 2))
@@ -159,6 +166,9 @@ FORMULAS = {
     "poisson": (NaiveBayes("poisson"), *counts(24, 3)),
     "multinomial": (NaiveBayes("multinomial"), *counts(24, 3)),
     "bernoulli": (NaiveBayes("bernoulli"), *bits(24, 3)),
+    "complement": (ComplementNB(), *counts(24, 3)),
+    "complement of 3": (ComplementNB(norm=True), *counts(30, 3, 3)),
+    "categories": (CategoricalNB(), *counts(24, 3)),
     "mixed": (NaiveBayes(["gaussian", "poisson"]), *counts(24, 2)),
 }
 

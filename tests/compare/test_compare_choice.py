@@ -4,16 +4,19 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss, roc_auc_score
 
-from separatrix import NearestCentroid
+from separatrix import LinearSVC, LogisticRegression, NearestCentroid
 from separatrix.compare.candidates import (
     HARD_COLUMNS,
+    SVM_CS,
     Candidate,
     facts_of,
     first_candidates,
     kernel_rows,
     later_candidates,
 )
+from separatrix.compare.folds import stratified
 from separatrix.compare.judge import Problem, judge
 from separatrix.outcome import Status
 
@@ -76,6 +79,27 @@ def test_C_is_chosen_though_a_class_is_rare():
     assert logistic(X, y).choose(X, y, 0)["C"] < 1.0  # noise: a strong penalty, not what is taken for want of folds
 
 
+def test_C_is_chosen_for_scores_that_mean_the_same_in_every_fold():
+    """One column: each C orders the rows of a fold alike, but the scores of the smallest are an intercept, 1 or -1."""
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((200, 1)), np.arange(200) % 2
+    X += y[:, None]
+    chosen = first_candidates(facts_of(X, y, "overlapping"), seed=0)
+    machine = next(candidate for candidate in chosen if candidate.key == "linear-svm")
+    C = machine.choose(X, y, 0)["C"]
+    problem = Problem(X, y, y, np.array([0, 1]), stratified(y, 3, 0), 0, time.monotonic() + 100)
+    found = judge(machine, problem, str)
+    areas = {}
+    for value in SVM_CS:
+        scores = np.zeros(200)
+        for train, test in stratified(y, 3, 0):
+            scores[test] = LinearSVC(C=value).fit(X[train], y[train]).decision_function(X[test])
+        areas[value] = roc_auc_score(y, scores)
+    assert areas[SVM_CS[0]] < 0.7 < areas[C] == max(areas.values())
+    plain = LogisticRegression().fit(X, y)
+    assert found.log_loss.value < log_loss(y, plain.predict_proba(X)) + 0.03
+
+
 def test_C_of_each_fold_is_said_where_it_is_another(monkeypatch):
     X, y = np.arange(30.0)[:, None], np.repeat([0, 1], 15)
     rows = np.arange(30)
@@ -92,9 +116,44 @@ def test_kernel_machines_learn_from_as_many_rows_as_the_shape_allows():
     facts = facts_of(np.ones((4000, 40)), np.arange(4000) % 2, "overlapping")
     svm = next(each for each in later_candidates(facts, 0)[0] if each.key == "svm")
     assert svm.most_rows is None
+    assert svm.inner_rows >= facts.n  # scores of a machine that learned from fewer have another scale
     assert kernel_rows(20_000, 10, 2) > kernel_rows(20_000, 100, 2) > 10_000
     assert 1_500 <= kernel_rows(10**8, 100, 2) < kernel_rows(10**5, 100, 2)  # rows that are scored cost, too
     for n, d, k in [(60_000, 30, 2), (581_012, 54, 7), (9_000, 300, 10)]:
         m = kernel_rows(n, d, k)
         work = [each * (each + n / 4) * d * min(2, k - 1) for each in (m, m + 1)]
-        assert work[0] <= 6e10 < work[1]
+        assert work[0] <= 4.5e10 < work[1]
+
+
+def test_dear_fits_hold_one_inner_fold_out_of_many_rows_and_all_of_few():
+    sizes = []
+
+    class Counted(NearestCentroid):
+        def fit(self, X, y):
+            sizes.append(len(y))
+            return super().fit(X, y)
+
+    n = 180
+    X, y, rows = np.arange(1.0 * n)[:, None], np.arange(n) % 2, np.arange(n)
+    folds = [(rows[rows // 2 % 2 == r], rows[rows // 2 % 2 != r]) for r in (0, 1)]  # 90 rows each
+    problem = Problem(X, y, y, np.array([0, 1]), folds, 0, time.monotonic() + 100)
+    for folded_rows, inner in ((90, 3), (89, 1)):
+        sizes.clear()
+        judge(Candidate("x", "x", lambda p: Counted(), folded_rows=folded_rows), problem, str)
+        assert sizes == [90, *[60] * inner, 90, *[60] * inner, n]
+
+
+@pytest.mark.parametrize("years", [0.0, 2000.0])
+def test_a_kernel_machine_learns_the_same_however_far_a_column_lies_from_0(years):
+    """Two columns whose product decides, and one of years, which says nothing: distances are what they were."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((240, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    X[:, 2] += years
+    facts = facts_of(X, y, "overlapping")
+    machine = next(each for each in later_candidates(facts, 0)[0] if each.key == "svm")
+    assert ("gamma" in machine.fixed) == (years > 0)
+    problem = Problem(X, y, y, np.array([0, 1]), stratified(y, 3, 0), 0, time.monotonic() + 100)
+    found = judge(machine, problem, str)
+    assert found.balanced_accuracy.value > 0.85
+    assert found.params.items() >= dict(machine.fixed).items()

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
@@ -12,7 +14,7 @@ from separatrix.compare.metrics import Figure, Predictions, area_under_curve, ba
 from separatrix.compare.paired import Difference, difference
 from separatrix.compare.ranking import choose_best, ranked
 from separatrix.compare.result import Entry
-from separatrix.compare.tuning import choose_C, sample_rows
+from separatrix.compare.tuning import area, choose_C, sample_rows
 
 TRUTH = np.arange(400) % 2
 
@@ -267,3 +269,12 @@ def test_what_is_too_large_follows_from_the_shape():
     assert proving.too_much(np.zeros((30, 4)), codes) is None
     huge = np.broadcast_to(0.0, (5_000_000, 200))
     assert "Not tried" in proving.too_much(huge, codes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(4, 60), digits=st.integers(0, 3))
+def test_the_area_that_chooses_C_is_that_of_scikit_learn_also_with_ties(seed, n, digits):
+    rng = np.random.default_rng(seed)
+    mine, scores = rng.random(n) < 0.4, np.round(rng.normal(size=n), digits)
+    mine[:2] = True, False
+    assert area(mine, scores) == pytest.approx(roc_auc_score(mine, scores), abs=1e-12)

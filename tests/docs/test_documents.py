@@ -18,6 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SLOW = {"command.md", "large_data.md", "dask.md"}  # seconds each: CI runs them with the site
 BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n+)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 DURATION = re.compile(r"\b\d+(\.\d+)? ?(ms|s|min)\b")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?(?![\w.]*\w)")
@@ -104,7 +105,11 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.long] if page.name in SLOW else []) for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_page(page, folder):
     names = {"__name__": "__main__"}
     for place, (language, text) in enumerate(blocks(page)):
@@ -114,6 +119,7 @@ def test_page(page, folder):
             run_python(text, names, f"{page.name}[{place}]")
 
 
+@pytest.mark.long
 def test_the_table_on_the_front_page_is_what_the_command_prints(folder):
     after = PAGES[0].read_text(encoding="utf-8").split("<!-- end -->")[1]
     run_console("$ separatrix compare\n" + after.split("```text\n")[1].split("```")[0], folder)
@@ -123,6 +129,18 @@ def test_the_table_on_the_front_page_is_what_the_command_prints(folder):
 def test_every_file_that_a_page_links_to_exists(page):
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+SCRIPTS = sorted((ROOT / "docs").glob("[et]*s/*.py"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_a_figure_of_an_example_is_drawn_in_one_block(script):
+    """The site takes its pictures after each block: axes that are filled in a later one would stay empty."""
+    for block in script.read_text(encoding="utf-8").split("# %%\n"):
+        made, shown = block.count("plt.subplots("), block.count("plt.show()")
+        assert made == shown, block
+        assert not made or block.rstrip().endswith("plt.show()"), block
 
 
 def test_the_short_table_of_the_benchmarks_is_that_of_the_long_one():

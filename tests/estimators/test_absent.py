@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contract import all_estimators
+from contract import all_estimators, suited
 from problems import islands
 
 from separatrix import SVC, HardMarginSVC, LogisticRegression, NaiveBayes, load, save
@@ -15,7 +15,7 @@ ESTIMATORS = pytest.mark.parametrize("estimator", ALL, ids=lambda estimator: typ
 
 def fitted_both_ways(estimator, k, absent):
     """The fit with weights 0 for the rows of a class, and that without these rows."""
-    X, y = islands(k)
+    X, y = suited(estimator, k)
     y = np.array([f"class {label}" for label in y])
     left_out = y == f"class {absent}"
     with_zeros = type(estimator)(**estimator.get_params()).fit(X, y, sample_weight=np.where(left_out, 0.0, 1.0))

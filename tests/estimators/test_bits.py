@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from contract import estimator_classes
 from scipy import sparse
-from shapes import SHAPES, dense, problem
+from shapes import EVERY_SHAPE, dense, problem
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
@@ -81,7 +81,7 @@ def _not_called(*arguments):
     raise AssertionError("the Python reference of a loop was called in a native build")
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", EVERY_SHAPE)
 @pytest.mark.parametrize("name", [estimator.__name__ for estimator in estimator_classes()])
 def test_equal_fits_have_equal_bits(name, shape):
     estimator, X, y = problem(name, shape)

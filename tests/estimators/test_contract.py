@@ -447,6 +447,11 @@ BAD = {
     "weights that vanish": (weights_of(lambda w, y: w * 1e-320), ["sample_weight"]),
     "text in place of numbers": (lambda X, y: (np.full(X.shape, "a"), y, None), ["a"]),
     "complex numbers": (lambda X, y: (X + 1j, y, None), ["omplex"]),
+    "masked entries": (
+        lambda X, y: (np.ma.array(X, mask=put(np.zeros(X.shape, bool), 7, True)), y, None),
+        ["X", "row 7"],
+    ),
+    "dates": (lambda X, y: (X.astype("i8").astype("datetime64[D]"), y, None), ["dates"]),
 }
 
 
@@ -581,7 +586,7 @@ def test_an_interrupted_refit_leaves_the_model_as_it_was(estimator, monkeypatch)
         with monkeypatch.context() as patch:
             patch.setattr(type(model), name, interrupt)
             with pytest.raises(KeyboardInterrupt):
-                model.fit(*islands(2, d=5))
+                model.fit(*suited(model, 2, d=5))
         assert_untouched(model, before, X, scores)
 
 
@@ -664,7 +669,8 @@ def test_parameters_are_those_of_the_signature(estimator):
 
 @pytest.mark.parametrize("kind", estimator_classes(), ids=lambda kind: kind.__name__)
 def test_scikit_learn_parameters_are_taken_or_refused_with_advice(kind):
-    namesakes = {"NaiveBayes": ["GaussianNB", "BernoulliNB", "MultinomialNB"]}.get(kind.__name__, [kind.__name__])
+    names = ["GaussianNB", "BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB"]
+    namesakes = {"NaiveBayes": names}.get(kind.__name__, [kind.__name__])
     theirs = dict(sklearn.utils.discovery.all_estimators("classifier"))
     ours = set(kind().get_params())
     for name in namesakes:

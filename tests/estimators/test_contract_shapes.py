@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from contract import estimator_classes
 from scipy import sparse
-from shapes import SHAPES, problem
+from shapes import EVERY_SHAPE, problem
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -22,7 +22,7 @@ ONLINE = ("Perceptron", "PocketPerceptron", "Kozinec", "KernelPerceptron")  # th
 FOLDS = ("LogisticRegressionCV",)  # which are made of the rows in their order
 
 
-@pytest.fixture(params=SHAPES)
+@pytest.fixture(params=EVERY_SHAPE)
 def shape(request):
     return request.param
 

@@ -387,6 +387,7 @@ def test_zeros_that_are_not_stored_count():
         ({"alpha": "1"}, ["alpha"]),
         ({"alpha": None}, ["alpha"]),
         ({"alpha": [1.0, 1.0]}, ["alpha"]),
+        ({"shared_variance": "no"}, ["shared_variance", "True or False"]),
     ],
     ids=repr,
 )

@@ -15,12 +15,15 @@ NAMES = {
     "LogisticRegression": ("sklearn.linear_model", "sklearn.linear_model._logistic"),
     "LogisticRegressionCV": ("sklearn.linear_model", "sklearn.linear_model._logistic"),
     "Perceptron": ("sklearn.linear_model", "sklearn.linear_model._perceptron"),
+    "RidgeClassifier": ("sklearn.linear_model", "sklearn.linear_model._ridge"),
     "LinearSVC": ("sklearn.svm", "sklearn.svm._classes"),
     "SVC": ("sklearn.svm", "sklearn.svm._classes"),
     "NearestCentroid": ("sklearn.neighbors", "sklearn.neighbors._nearest_centroid"),
     "GaussianNB": ("sklearn.naive_bayes",),
     "BernoulliNB": ("sklearn.naive_bayes",),
     "MultinomialNB": ("sklearn.naive_bayes",),
+    "ComplementNB": ("sklearn.naive_bayes",),
+    "CategoricalNB": ("sklearn.naive_bayes",),
 }
 
 

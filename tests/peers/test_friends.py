@@ -11,6 +11,7 @@ from problems import islands
 from separatrix import SVC, LogisticRegression, NearestCentroid
 
 X, Y = islands(3)
+X = np.floor(X)  # whole numbers, which any of them takes
 ALL = pytest.mark.parametrize("estimator", all_estimators(), ids=lambda estimator: type(estimator).__name__)
 
 

@@ -43,7 +43,7 @@ def test_every_parameter_is_taken(name, parameter):
     model = kind(**{parameter: default})
     assert model.get_params()[parameter] is default
     assert clone(model).get_params()[parameter] == default
-    model.fit(X, Y)
+    model.fit(2 * X, Y)  # whole numbers, which any of them takes
     assert parameter in model._repr_html_() or not model._repr_html_()
 
 
@@ -54,9 +54,6 @@ def test_every_parameter_is_taken(name, parameter):
         ("LogisticRegressionCV", {"refit": False}),
         ("Perceptron", {"penalty": "l2"}),
         ("Perceptron", {"early_stopping": True}),
-        ("NearestCentroid", {"metric": "manhattan"}),
-        ("NearestCentroid", {"shrink_threshold": 0.5}),
-        ("NearestCentroid", {"priors": "empirical"}),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_with_advice(name, parameters):
@@ -77,8 +74,10 @@ def test_without_a_penalty_is_C_infinite():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_perceptron_stops_when_it_no_longer_improves():
-    patient = separatrix.Perceptron(max_iter=300).fit(X, OVERLAPPING)
-    stopped = separatrix.Perceptron(max_iter=300, tol=1e-3).fit(X, OVERLAPPING)
+    rng = np.random.default_rng(0)
+    noise, labels = rng.normal(size=(40, 2)), rng.integers(0, 2, size=40)  # with which it does not come back
+    patient = separatrix.Perceptron(max_iter=300).fit(noise, labels)
+    stopped = separatrix.Perceptron(max_iter=300, tol=1e-3).fit(noise, labels)
     assert patient.n_iter_ == 300
     assert 5 <= stopped.n_iter_ < 300
     assert stopped.certificate_ is None

@@ -46,6 +46,11 @@ def learned(model, X, y, weight=None):
         return model.fit(X, y, weight)
 
 
+def passes(model, most):
+    """How many a plain walk is to make: all, unless the model saw that it repeats itself, and stopped."""
+    return model.n_iter_ if model.status_ is Status.REPEATING else most
+
+
 def separates(model, X, y):
     w, b = model.coef_[0], float(model.intercept_[0])
     return all(int(label) * exact_score(x, w, b) > 0 for x, label in zip(X, y, strict=True))
@@ -70,7 +75,17 @@ def test_every_step_is_that_of_pen_and_paper(update, boundary, init):
         learned(model, X, y, weight)
         orders = permutations(seed, len(X)) if shuffle else None
         walk = rational_walk(
-            X, y, update, boundary, start, STEPS[eta], weight, orders, 12, intercept, model.trace_["point"].tolist()
+            X,
+            y,
+            update,
+            boundary,
+            start,
+            STEPS[eta],
+            weight,
+            orders,
+            passes(model, 12),
+            intercept,
+            model.trace_["point"].tolist(),
         )
         np.testing.assert_array_equal(model.trace_["point"], walk.points)
         np.testing.assert_array_equal(model.trace_["mistakes"], walk.mistakes)
@@ -145,7 +160,7 @@ def test_without_a_trace_it_is_the_same_walk(as_rows, options):
         model = learned(Perceptron(eta0=eta, max_iter=8, **options), as_rows(X), y)
         orders = permutations(1, len(X)) if "shuffle" in options else None
         start = first(options.get("init", "zeros"), X, y, True)
-        walk = rational_walk(X, y, start=start, eta=STEPS[eta], orders=orders, passes=8)
+        walk = rational_walk(X, y, start=start, eta=STEPS[eta], orders=orders, passes=passes(model, 8))
         used = np.bincount(np.array(walk.points[1:], dtype=int), minlength=len(X))
         np.testing.assert_array_equal(model.dual_coef_, used)
         got = np.append(model.coef_, model.intercept_)

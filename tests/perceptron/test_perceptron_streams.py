@@ -55,7 +55,7 @@ def test_streams_of_three_classes_and_of_chunks_with_one():
     assert stream.coef_.shape == (3, 2)
     with pytest.raises(InvalidInputError, match="classes"):
         stream.partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(InvalidInputError, match="needs classes"):
+    with pytest.raises(InvalidInputError, match="must be passed on the first call"):
         Perceptron().partial_fit(X, y)
     with pytest.raises(InvalidInputError, match="not in classes"):
         stream.partial_fit(X, y + 1)

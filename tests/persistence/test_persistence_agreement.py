@@ -10,6 +10,8 @@ from persistence.modelfiles import join, split
 import separatrix
 from separatrix import (
     SVC,
+    CategoricalNB,
+    ComplementNB,
     HardMarginSVC,
     KernelPerceptron,
     Kozinec,
@@ -22,6 +24,7 @@ from separatrix import (
     NearestCentroid,
     Perceptron,
     PocketPerceptron,
+    RidgeClassifier,
     load,
     save,
 )
@@ -49,8 +52,15 @@ KINDS = {
     "kozinec": Kozinec(),
     "kozinec origin": Kozinec(fit_intercept=False),
     "centroids": NearestCentroid(),
+    "medians": NearestCentroid("manhattan"),
+    "shrunken medians": NearestCentroid("manhattan", shrink_threshold=0.2, priors="empirical"),
+    "shrunken": NearestCentroid(shrink_threshold=0.2, priors="empirical"),
+    "ridge": RidgeClassifier(),
     "least squares": LeastSquaresClassifier(),
     "bayes": NaiveBayes(),
+    "complement": ComplementNB(),
+    "complement of shares": ComplementNB(norm=True),
+    "categories": CategoricalNB(),
     "own variances": NaiveBayes(shared_variance=False),
     "fewest errors": MinimumErrorClassifier(),
     "squared error": LogisticRegression(loss="squared_error"),

@@ -75,10 +75,10 @@ def test_cut_off_at_any_byte(folder):
         read(blob + b"\0", folder)
 
 
-def test_any_byte_altered(folder):
+def test_a_byte_altered_anywhere(folder):
     blob = FILES[3]
     source = random.Random(0)
-    for at in range(len(blob)):
+    for at in (*range(400), *range(400, len(blob), 5)):
         altered = bytearray(blob)
         altered[at] ^= source.randrange(1, 256)
         with pytest.raises(ModelFileError):

@@ -18,7 +18,7 @@ from separatrix import SVC, ModelFileError, NaiveBayes, Perceptron, SeparatrixEr
 from separatrix.kernels import Graph, Spectrum, WeisfeilerLehman
 from separatrix.persistence.files import dump
 
-COUNT = int(os.environ.get("SEPARATRIX_FUZZ", "120"))
+COUNT = int(os.environ.get("SEPARATRIX_FUZZ", "60"))
 ODD = [
     {"$float": "nan"}, {"$float": "inf"}, {"$float": "-inf"}, 1e308, -1e308, -1, 0, 1, 2.5, 10**30, True, False, None,
     "x", "", [], ["x"], [1, 2], {}, {"$tuple": []}, {"array": ["x"], "shape": [1], "dtype": "<f8"}, {"dict": {}},

@@ -1,7 +1,10 @@
 """The displays: what they keep, what they draw, and what they refuse."""
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_iris, make_blobs
 
 from separatrix import (
@@ -11,6 +14,7 @@ from separatrix import (
     LogisticRegressionCV,
     NearestCentroid,
     Perceptron,
+    PocketPerceptron,
 )
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -64,6 +68,45 @@ def test_boundary_of_three_classes_and_a_frame():
     assert display.ax_.get_xlabel() == "length"
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("drawn", ["frame", "array", "sparse"])
+def test_boundary_of_a_model_that_knows_names_takes_any_table(kind, drawn, blobs):
+    X, y = blobs
+    frame = pytest.importorskip(kind).DataFrame(dict(zip(("u", "v"), X.T, strict=True)))
+    model = LogisticRegression().fit(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's, of an array without names
+        display = DecisionBoundary2D.from_estimator(
+            model, {"frame": frame, "array": X, "sparse": sparse.csr_array(X)}[drawn], y, grid_resolution=20
+        )
+    plain = LogisticRegression().fit(X, y)
+    np.testing.assert_array_equal(
+        display.regions.ravel(), plain.predict(np.column_stack([display.xx.ravel(), display.yy.ravel()]))
+    )
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("u", "v")
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.95])
+def test_the_line_is_where_the_prediction_changes(threshold, blobs):
+    X, y = blobs
+    model = LogisticRegression(threshold=threshold).fit(X, y)
+    display = DecisionBoundary2D.from_estimator(model, X, y, grid_resolution=50)
+    (path,) = display.contours_.get_paths()
+    np.testing.assert_allclose(model.predict_proba(path.vertices)[:, 1], threshold, atol=1e-3)
+
+
+def test_one_legend_is_enough_for_several_pictures(blobs):
+    X, y = blobs
+    display = DecisionBoundary2D.from_estimator(NearestCentroid().fit(X, y), X, y, grid_resolution=20, legend=False)
+    assert display.ax_.get_legend() is None
+
+
+def test_boundary_has_one_label_a_point(blobs):
+    X, y = blobs
+    with pytest.raises(InvalidInputError, match="one label a point"):
+        DecisionBoundary2D.from_estimator(LogisticRegression().fit(X, np.column_stack([y, 1 - y])), X, y)
+
+
 def test_boundary_needs_two_columns():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InvalidInputError, match="two columns"):
@@ -78,8 +121,20 @@ def test_trace_draws_the_gap_or_the_column_asked_for(blobs):
     assert display.ax_.get_yscale() == "log"
     model = Perceptron(trace=True).fit(X, y)
     display = TraceDisplay.from_estimator(model, column="mistakes", color="red")
-    np.testing.assert_array_equal(display.line_.get_ydata(), model.trace_["mistakes"])
-    assert display.line_.get_color() == "red"
+    (line,) = display.lines_
+    np.testing.assert_array_equal(line.get_ydata(), model.trace_["mistakes"])
+    assert line.get_color() == "red"
+
+
+def test_each_of_several_machines_has_a_line_of_its_own():
+    X, y = make_blobs(30, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    model = Perceptron(trace=True).fit(X, y)
+    display = TraceDisplay.from_estimator(model, column="mistakes")
+    assert len(display.lines_) == 3
+    for task, line in enumerate(display.lines_):
+        np.testing.assert_array_equal(line.get_ydata(), model.trace_["mistakes"][model.trace_["task"] == task])
+        assert (np.diff(line.get_xdata()) > 0).all()
+    assert display.ax_.get_legend() is not None
 
 
 def test_trace_says_what_is_missing(blobs):
@@ -118,3 +173,34 @@ def test_path_of_the_cross_validated_model_and_of_any_other(blobs):
     assert len(display.lines_) == 2
     with pytest.raises(InvalidInputError, match="no parameter C"):
         CoefficientPath.from_estimator(NearestCentroid(), X, y)
+
+
+def test_a_unit_is_as_long_on_both_axes_unless_a_strip_would_be_left(blobs):
+    X, y = blobs
+    display = DecisionBoundary2D.from_estimator(NearestCentroid().fit(X, y), X, y, grid_resolution=20)
+    assert display.ax_.get_aspect() == 1.0
+    long = X * [1.0, 100.0]
+    display = DecisionBoundary2D.from_estimator(NearestCentroid().fit(long, y), long, y, grid_resolution=20)
+    assert display.ax_.get_aspect() == "auto"
+
+
+def test_no_legend_covers_a_point(blobs):
+    X, y = blobs
+    model = LinearSVC().fit(X, y)
+    for display in (
+        DecisionBoundary2D.from_estimator(model, X, y, grid_resolution=20),
+        MarginHistogram.from_estimator(model, X, y),
+    ):
+        display.figure_.canvas.draw()
+        legend, figure = display.ax_.get_legend().get_window_extent(), display.figure_.bbox
+        assert legend.x0 > display.ax_.get_window_extent().x1
+        assert legend.x1 <= figure.x1  # and it is in the picture
+
+
+def test_the_trace_of_a_pocket_is_that_of_its_errors(blobs):
+    X, y = blobs
+    model = PocketPerceptron(trace=True, random_state=0, max_iter=3).fit(X, np.roll(y, 7))
+    display = TraceDisplay.from_estimator(model)
+    assert display.column == "errors"
+    assert (np.diff(display.values) <= 0).all()
+    assert display.values[-1] == model.errors_

@@ -1,7 +1,6 @@
 """The page in a real browser: on a telephone, a tablet and a desk, in light and dark, and on paper."""
 
 import io
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -22,20 +21,8 @@ from separatrix.report import render
 from separatrix.scoring.calibration import Calibration
 from separatrix.scoring.decision import Decision
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the path")
+pytestmark = pytest.mark.long
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WIDTHS = (390, 820, 1400)  # pixels: a telephone, a tablet, a desk
 FORESTS = ["spruce/fir", "lodgepole pine", "ponderosa pine", "cottonwood/willow", "aspen", "douglas-fir", "krummholz"]
 LONG = "the_answer_to_question_{}_of_the_household_survey_second_wave_" + "Donaudampfschifffahrt" * 3
@@ -78,14 +65,6 @@ GEOMETRY = """() => {
   if (document.documentElement.scrollWidth > wide) found.outside.push('the page itself');
   return found;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import io
 import timeit
 from datetime import date, datetime, timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -123,6 +124,23 @@ def test_values_that_were_never_there(single):
     assert (at["age is missing"], at["sex=m" if "sex=m" in at else "sex=f"], at["town=Rome"]) == (1, 0, 0)
 
 
+def test_a_row_that_is_scored_while_another_is_has_its_own_surprises():
+    """As threads do that share a scorer, but always at the same place."""
+    ours = scorer()
+
+    class Slow(dict):
+        def __getitem__(self, name):
+            if name == "zip":
+                ours.predict({**ROWS[1], "town": "Paris"})
+            return super().__getitem__(name)
+
+    ours.predict(Slow({**ROWS[1], "sex": "x"}))
+    assert dict(ours.encoder.surprises) == {
+        "sex: a category that is not known": 1,
+        "town: a category that is not known": 1,
+    }
+
+
 @pytest.mark.parametrize("single", [True, False])
 @pytest.mark.parametrize(
     ("change", "message"),
@@ -133,6 +151,9 @@ def test_values_that_were_never_there(single):
         ({"born": "yesterday"}, r"row 1, column 'born': 'yesterday', where dates \(year, month, day\)"),
         ({"age": [1]}, "(?i)row 1, column 'age': a list, where numbers"),
         ({"town": {"a": 1}}, "(?i)row 1, column 'town': a dict, where numbers, text"),
+        ({"town": b"Rome"}, "(?i)row 1, column 'town': a bytes, where numbers, text"),
+        ({"note": ["good"]}, "(?i)row 1, column 'note': a list, where numbers, text"),
+        ({"pay": "1,234"}, "row 1, column 'pay': '1,234', where numbers are expected"),
     ],
 )
 def test_errors_name_the_column_and_the_row(change, message, single):
@@ -152,7 +173,8 @@ def test_rows_that_are_none():
     for nothing in ([], pd.DataFrame(ROWS[:0]), pl.DataFrame(ROWS[:1])[:0]):
         with pytest.raises(DataError, match=r"There are no rows|has no column"):
             scorer().predict(nothing)
-    for wrong in (X, 3, "text", None):
+    arrow = SimpleNamespace(shape=(1, 1), columns=[[1]], column_names=["age"])
+    for wrong in (X, 3, "text", None, pl.DataFrame(ROWS[:1]).lazy(), arrow):
         with pytest.raises(DataError, match=r"Rows are a DataFrame.*\.model, takes matrices"):
             scorer().predict(wrong)
     with pytest.raises(DataError, match="Row 1 is a int"):

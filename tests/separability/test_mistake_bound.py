@@ -6,11 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 from separability.separability_oracles import homogeneous, parity
 
-from separatrix import mistake_bound
+from separatrix import InvalidInputError, mistake_bound
 
 
 def test_by_hand():
@@ -163,3 +165,108 @@ def test_the_bracket_holds_the_rational_margin(intercept):
         if square > 0:
             radius = max(sum(a * a for a in z) for z in Z)
             assert Fraction(result.bound) >= radius / square
+
+
+# ---------------------------------------------------------------------- from other weights, with other steps
+def walk(Z, w0, eta, order):
+    """Rosenblatt's rule as the notes have it, until a pass is clean: the number of mistakes."""
+    w, count, clean = np.array(w0, dtype=float), 0, False
+    while not clean:
+        clean = True
+        for i in order:
+            if Z[i] @ w <= 0:
+                w, count, clean = w + eta * Z[i], count + 1, False
+    return count
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 12),
+    d=st.integers(1, 3),
+    length=st.sampled_from([0.0, 0.5, 20.0]),
+    eta=st.sampled_from([0.1, 1.0, 7.0]),
+    intercept=st.booleans(),
+)
+def test_no_start_and_no_step_make_more_mistakes(seed, n, d, length, eta, intercept):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-4, 5, size=(n, d)).astype(float)
+    direction = rng.normal(size=d + 1)
+    y = (X @ direction[:d] + intercept * direction[d] > 0).astype(int)
+    y[0] = 1 - y[1]
+    Z = homogeneous(X, y) if intercept else (2 * y - 1)[:, None] * X
+    w0 = rng.normal(size=Z.shape[1])
+    w0 *= length / np.linalg.norm(w0)
+    result = mistake_bound(X, y, fit_intercept=intercept, w0=w0, eta=eta)
+    assert result.verify(X, y)
+    gamma = result.margin[0]
+    if not np.isfinite(result.bound):
+        assert gamma <= 0
+        return
+    expected = result.radius**2 / gamma**2 + 2 * length / (eta * gamma)
+    assert result.bound == pytest.approx(expected, rel=1e-12)
+    if result.bound < 1e4:
+        for order in (range(n), range(n - 1, -1, -1), rng.permutation(n)):
+            assert walk(Z, w0, eta, order) <= result.bound
+
+
+def test_a_start_against_the_points_needs_nearly_that_many():
+    # w0 = -a points the wrong way: (x, y) = (±1, ±1) adds 1 a step, so that a/eta + 1 steps are needed, of 1 + 2 a/eta
+    X, y = np.array([[1.0], [-1.0]]), [1, 0]
+    result = mistake_bound(X, y, fit_intercept=False, w0=[-10.0], eta=0.5)
+    assert result.bound == pytest.approx(41.0)
+    assert walk(np.array([[1.0], [1.0]]), [-10.0], 0.5, range(2)) == 21
+
+
+def test_a_bound_for_other_weights_is_refused():
+    X, y = np.array([[1.0, 2.0], [-1.0, 0.5]]), [1, 0]
+    result = mistake_bound(X, y, w0=[1.0, 2.0, 3.0], eta=2.0)
+    assert result.verify(X, y)
+    assert "steps of 2" in repr(result)
+    for wrong in ({"w0": None}, {"w0": [1.0, 2.0, 4.0]}, {"eta": 1.0}, {"bound": result.bound * 0.999}):
+        assert not replace(result, **wrong).verify(X, y)
+    assert mistake_bound(X, y, w0=np.zeros(3)).bound == pytest.approx(mistake_bound(X, y).bound)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"w0": 5.0}, {"w0": [3.0, 4.0, 0.0]}, {"w0": "34"}, {"eta": 0.0}, {"eta": np.nan}], ids=str
+)
+def test_a_bound_for_no_weights_at_all_is_refused_in_words(wrong):
+    result = mistake_bound([[1.0], [-1.0]], [1, 0], w0=[3.0, 4.0], eta=0.5)
+    with pytest.raises(ValueError, match="must be"):
+        replace(result, **wrong).verify([[1.0], [-1.0]], [1, 0])
+
+
+def test_a_long_start_is_as_exact_as_a_short_one():
+    d = 50_000
+    X, w0 = sparse.csr_array(([1.0, -1.0], ([0, 1], [0, 0])), shape=(2, d)), np.arange(d) / 7
+    result = mistake_bound(X, [1, 0], fit_intercept=False, w0=w0, eta=0.1)
+    assert result.verify(X, [1, 0])
+    square = sum(Fraction(w) ** 2 for w in w0)
+    rest = Fraction(result.bound) - Fraction(result.radius) ** 2 / Fraction(result.margin[0]) ** 2
+    assert 0 <= (rest * Fraction(0.1) * Fraction(result.margin[0]) / 2) ** 2 / square - 1 <= Fraction(1, 10**13)
+
+
+def test_a_bound_that_overflows_is_no_overlap():
+    X, y = np.array([[1.0], [-1.0]]), [1, 0]
+    result = mistake_bound(X, y, w0=[3.0, 4.0], eta=1e-320)
+    assert result.bound == np.inf
+    assert result.verify(X, y)
+    assert "overlap" not in repr(result)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"w0": [1.0, 2.0]},
+        {"w0": [1, 2, np.inf]},
+        {"w0": "zeros"},
+        {"w0": [[1], [2, 3]]},
+        {"w0": [1j, 2, 3]},
+        {"eta": 0.0},
+        {"eta": np.nan},
+    ],
+)
+def test_starts_and_steps_that_are_none_are_refused(wrong):
+    with pytest.raises(InvalidInputError, match=next(iter(wrong))):
+        mistake_bound(np.array([[1.0, 2.0], [-1.0, 0.5]]), [1, 0], **wrong)

@@ -15,6 +15,7 @@ from soundness.decimals import more_digits, precisely
 from soundness.gaps import SHARE, hinge_gap, logistic_gap
 from soundness.margins import inseparable, kernel_inseparable, margin_bracket, mistake_bound
 from soundness.signs import error_bound, kernel_separator, separator
+from soundness.sparse import elastic_net_gap
 from soundness.stationary import figures
 
 
@@ -49,6 +50,7 @@ _JUDGES = {
     "MistakeBound": mistake_bound,
     "LogisticGap": logistic_gap,
     "HingeGap": hinge_gap,
+    "ElasticNetGap": elastic_net_gap,
     "MarginBracket": margin_bracket,
     "KernelMarginBracket": margin_bracket,
     "KernelInseparable": kernel_inseparable,
@@ -73,7 +75,7 @@ def check(model: Any, table: Table) -> list[str]:
             out.append(f"status {status} without a certificate")
         return out
     for part in _parts(certificate):
-        if type(part).__name__ in ("LogisticGap", "HingeGap"):
+        if type(part).__name__ in ("LogisticGap", "HingeGap", "ElasticNetGap"):
             numbers = (part.primal, part.dual, part.tol)
             if not all(np.isfinite(float(v)) for v in numbers):
                 return [*out, f"a gap of {numbers}"]

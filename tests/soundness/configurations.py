@@ -35,7 +35,24 @@ def _penalty(rng: Rng, table: Table) -> float:
     return float(rng.choice(ORDINARY if table.ordinary else PENALTIES))
 
 
+def _sparse_logistic(rng: Rng, table: Table) -> Configuration:
+    finite = [C for C in (ORDINARY if table.ordinary else PENALTIES) if np.inf > C]
+    options = {
+        "C": float(rng.choice(finite)) if rng.random() < 0.5 else float(10.0 ** rng.uniform(-2, 2)),
+        "l1_ratio": float(rng.choice([1.0, 1.0, 0.5, 0.9, 0.01])),
+        "fit_intercept": bool(rng.random() < 0.8),
+    }
+    if rng.random() < 0.3:
+        options["tol"] = float(rng.choice([1e-2, 1e-6, 1e-8]))
+    if rng.random() < 0.1 and not table.ordinary:
+        options["max_iter"] = int(rng.choice([1, 3]))
+    kind = "l1" if options["l1_ratio"] == 1 else "elastic net"
+    return _made(separatrix.LogisticRegression, options, (f"LogisticRegression {kind}", "auto", ""), rng)
+
+
 def _logistic(rng: Rng, table: Table) -> Configuration:
+    if rng.random() < 0.3:
+        return _sparse_logistic(rng, table)
     classes = len(set(np.asarray(table.y).tolist()))
     d = table.X.shape[1]
     loss = "squared_error" if classes == 2 and rng.random() < 0.3 else "log"
@@ -118,6 +135,10 @@ def _linear_svc(rng: Rng, table: Table) -> Configuration:
     }
     if rng.random() < 0.3:
         options["tol"] = float(rng.choice([1e-2, 1e-6, 1e-8]))
+    if rng.random() < 0.4:
+        options["penalty"] = "l1"
+        options["C"] = float(rng.choice([C for C in PENALTIES if np.inf > C]))
+        return _made(separatrix.LinearSVC, options, ("LinearSVC l1", str(options["loss"]), ""), rng)
     hard = " hard" if np.isinf(options["C"]) else ""
     return _made(separatrix.LinearSVC, options, ("LinearSVC" + hard, str(options["loss"]), ""), rng)
 
@@ -172,6 +193,11 @@ def _least_squares(rng: Rng, table: Table) -> Configuration:
     return _made(separatrix.LeastSquaresClassifier, options, ("LeastSquaresClassifier", "", ""), rng)
 
 
+def _ridge(rng: Rng, table: Table) -> Configuration:
+    options = {"alpha": float(10.0 ** rng.integers(-8, 9)), "fit_intercept": bool(rng.random() < 0.8)}
+    return _made(separatrix.RidgeClassifier, options, ("RidgeClassifier", "", ""), rng)
+
+
 def _naive_bayes(rng: Rng, table: Table) -> Configuration:
     entries = table.X.data if hasattr(table.X, "data") and hasattr(table.X, "indptr") else np.asarray(table.X)
     counts = bool(np.all(entries >= 0))
@@ -184,8 +210,41 @@ def _naive_bayes(rng: Rng, table: Table) -> Configuration:
     return _made(separatrix.NaiveBayes, options, ("NaiveBayes", family, ""), rng)
 
 
+def _complement(rng: Rng, table: Table) -> Configuration:
+    options = {"alpha": float(rng.choice([1.0, 0.5, 1e-9])), "norm": bool(rng.random() < 0.5)}
+    return _made(separatrix.ComplementNB, options, ("ComplementNB", "", ""), rng)
+
+
+def _categories(rng: Rng, table: Table) -> Configuration:
+    options = {"alpha": float(rng.choice([1.0, 0.5, 1e-9])), "fit_prior": bool(rng.random() < 0.5)}
+    return _made(separatrix.CategoricalNB, options, ("CategoricalNB", "", ""), rng)
+
+
 def _centroid(rng: Rng, table: Table) -> Configuration:
-    return _made(separatrix.NearestCentroid, {}, ("NearestCentroid", "", ""), rng)
+    metric = "manhattan" if rng.random() < 0.4 else "euclidean"
+    kind = str(rng.choice(["plain", "shrunken", "priors", "both"], p=[0.4, 0.2, 0.2, 0.2]))
+    options: dict[str, Any] = {"metric": metric}
+    if kind in ("shrunken", "both"):
+        options["shrink_threshold"] = float(rng.choice([0.1, 1.0, 5.0]))
+    if kind in ("priors", "both"):
+        options["priors"] = "empirical"
+    return _made(separatrix.NearestCentroid, options, ("NearestCentroid", metric, kind), rng)
+
+
+def _cascade(rng: Rng, table: Table) -> Configuration:
+    solver = str(rng.choice(["lbfgs", "lbfgs", "gradient"]))
+    options = {
+        "hidden": [(), 1, 3, (2, 2)][rng.integers(4)],
+        "C": float(10.0 ** rng.integers(-3, 4)),
+        "loss": str(rng.choice(["log", "squared_error"])),
+        "solver": solver,
+        "learning_rate": float(rng.choice([1e-3, 1.0])) if solver == "gradient" and rng.random() < 0.3 else None,
+        "tol": float(rng.choice([1e-3, 1e-5, 1e-8])),
+        "n_init": 1,
+        "max_iter": int(rng.choice([3, 300])),
+        "random_state": int(rng.integers(100)),
+    }
+    return _made(separatrix.Cascade, options, ("Cascade", solver, ""), rng)
 
 
 def _cross_validated(rng: Rng, table: Table) -> Configuration:
@@ -231,9 +290,14 @@ CHOICES: dict[str, tuple[float, Callable[[Rng, Table], Configuration]]] = {
     "Kozinec": (1.5, _kozinec),
     "MinimumErrorClassifier": (0.7, _fewest_errors),
     "LeastSquaresClassifier": (1, _least_squares),
+    "RidgeClassifier": (1, _ridge),
     "NaiveBayes": (1, _naive_bayes),
     "NearestCentroid": (0.7, _centroid),
-    **dict.fromkeys(("BernoulliNB", "GaussianNB", "MultinomialNB"), (0, _naive_bayes)),  # names over NaiveBayes
+    "ComplementNB": (0.5, _complement),
+    "CategoricalNB": (0.5, _categories),
+    "Cascade": (0.7, _cascade),
+    # names over NaiveBayes
+    **dict.fromkeys(("BernoulliNB", "GaussianNB", "MultinomialNB", "PoissonNB"), (0, _naive_bayes)),
 }
 
 

@@ -193,6 +193,7 @@ def near_mistakes(claim: Any, table: Table, rng: Rng) -> list[tuple[Any, str]]:
 _NEAR: dict[str, Callable[[Any, Table, Rng], list[tuple[Any, str]]]] = {
     "LogisticGap": near_gap,
     "HingeGap": near_gap,
+    "ElasticNetGap": near_gap,
     "MarginBracket": near_bracket,
     "KernelMarginBracket": near_bracket,
     "Separator": near_separator,

@@ -40,8 +40,8 @@ class Objective:
             total += sum((w * w for w, mark in zip(v, marks, strict=True) if mark), ZERO) / 2
         return total
 
-    def newton(self, V: Sequence[Sequence[D]]) -> tuple[D, list[list[D]], D]:
-        """F, Newton's step, and the decrement: half the gradient times the step, about F - min F near the minimum."""
+    def expand(self, V: Sequence[Sequence[D]]) -> tuple[D, list[D], list[list[D]]]:
+        """F, and its first and second derivatives by the weights that are free."""
         p, at = len(self.free), {place: n for n, place in enumerate(self.free)}
         total, g, H = ZERO, [ZERO] * p, [[ZERO] * p for _ in range(p)]
         for i, s in enumerate(self.scores(V)):
@@ -69,6 +69,11 @@ class Objective:
                     if (a, j) in at:
                         g[at[a, j]] += V[a][j]
                         H[at[a, j]][at[a, j]] += ONE
+        return total, g, H
+
+    def newton(self, V: Sequence[Sequence[D]]) -> tuple[D, list[list[D]], D]:
+        """F, Newton's step, and the decrement: half the gradient times the step, about F - min F near the minimum."""
+        total, g, H = self.expand(V)
         step = solve(H, [-value for value in g])
         sizes = [max(abs(h * x) for h, x in zip(row, step, strict=True)) + abs(v) for row, v in zip(H, g, strict=True)]
         self.seen = all(abs(dot(row, step) + v) <= D("1e-10") * size for row, v, size in zip(H, g, sizes, strict=True))

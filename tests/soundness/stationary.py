@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from soundness.data import Matrix, Table
 from soundness.decimals import ONE, ZERO, D, dot, exactly, matrix, sigma, solve, vector
+from soundness.layers import cascade
 
 EPS = D(float(np.finfo(np.float64).eps))
 VACUOUS = D("0.05")  # of a relative figure: whoever allows more claims nothing
@@ -20,10 +21,17 @@ Figures = list[tuple[str, D, D]]
 def figures(certificate: Any, table: Table) -> Figures:
     """The figures of the problem the certificate names."""
     return {
+        "cascade": cascade,
+        "categories": categories,
         "centroids": centroids,
+        "complement": complement,
         "firth": firth,
+        "medians": medians,
+        "shrunken_medians": medians,
+        "shrunken_centroids": centroids,
         "least_squares": least_squares,
         "naive_bayes": naive_bayes,
+        "ridge": least_squares,
         "squared_error": squared_error,
     }[certificate.problem](certificate, table)
 
@@ -155,7 +163,7 @@ def firth(certificate: Any, table: Table) -> Figures:
 
 
 def least_squares(certificate: Any, table: Table) -> Figures:
-    """The cosine between each column and the residual y - w.x - b, relative to the length of y."""
+    """The cosine between each column and the residual y - w.x - b, less what a ridge pulls, relative to y."""
     witness = certificate.witness
     free, multilabel = bool(witness["fit_intercept"]), bool(witness["multilabel"])
     W, B = matrix(witness["coef"]), vector(witness["intercept"])
@@ -169,22 +177,83 @@ def least_squares(certificate: Any, table: Table) -> Figures:
         signs = [[1 if code == a else -1 for a in range(len(W))] for code in table.codes(certificate.classes)]
     rows, total = table.rows, sum(c, ZERO)
     z = _centred(rows, c, free)
-    off = exactly(certificate.unit) + (len(W[0]) + 8) * EPS
+    allowed = min(D("1.1") * exactly(witness["tol"]), VACUOUS)  # as it claims; rounding may take a tenth in a check
     out: Figures = []
     for a, (w, b) in enumerate(zip(W, B, strict=True)):
         residual = [sign[a] - dot(row, w) - b for row, sign in zip(rows, signs, strict=True)]
-        sizes = [dot([abs(v) for v in row], [abs(v) for v in w]) + abs(b) for row in rows]
         for j in range(len(z[0])):
             column = sum((k * row[j] * row[j] for k, row in zip(c, z, strict=True)), ZERO).sqrt()
             if not column:
                 continue
             scale = column * total.sqrt()
-            figure = abs(sum((k * row[j] * r for k, row, r in zip(c, z, residual, strict=True)), ZERO)) / scale
-            noise = off * sum((k * abs(row[j]) * s for k, row, s in zip(c, z, sizes, strict=True)), ZERO) / scale
-            out.append(("cosine between a column and the residual", figure, min(D("1e-8") + 4 * noise, VACUOUS)))
+            pull = exactly(witness.get("alpha", 0.0)) * w[j] if j < len(w) else ZERO
+            figure = abs(sum((k * row[j] * r for k, row, r in zip(c, z, residual, strict=True)), -pull)) / scale
+            out.append(("cosine between a column and the residual", figure, allowed))
         if not free:
             out.append(("intercept that is not free", abs(b), ZERO))
     return out
+
+
+def medians(certificate: Any, table: Table) -> Figures:
+    """Centroids that leave at most half of the weight of their class on either side, with the row that pulls them."""
+    witness, rows, c = certificate.witness, table.rows, table.weights()
+    centroids, codes, out = matrix(witness["centroids"]), table.codes(certificate.classes), []
+    whole, threshold = sum(c, ZERO), exactly(witness.get("threshold", 0.0))
+    centre = vector(witness["centre"]) if "centre" in witness else None
+    within = [ZERO] * len(centroids[0])
+
+    def sides(own: list[tuple[Any, D]], j: int, m: D, total: D) -> None:
+        below, above = (sum((w for row, w in own if sign * (row[j] - m) > 0), ZERO) for sign in (-1, 1))
+        out.append(("weight on one side of a median", max(below, above) - total / 2, 16 * len(rows) * EPS * total))
+
+    for a, centroid in enumerate(centroids):
+        own = [(row, w) for row, w, code in zip(rows, c, codes, strict=True) if code == a]
+        total = sum((w for _, w in own), ZERO)
+        pull = threshold * (total * (1 - total / whole)).sqrt()
+        for j, m in enumerate(centroid):
+            within[j] += sum((w * abs(row[j] - m) for row, w in own), ZERO)
+            sides(own if centre is None else [*own, (centre, pull)], j, m, total + pull)
+    for j, m in enumerate(centre or ()):
+        sides(list(zip(rows, c, strict=True)), j, m, whole)
+    if "prior" in witness:
+        for stated, found in zip(vector(witness["absolute"]), within, strict=True):
+            out.append(("mean absolute differences", abs(stated - found / whole), 32 * len(rows) * EPS * found / whole))
+        prior = vector(witness["prior"])
+        out.append(("priors", abs(sum(prior, ZERO) - 1), 16 * len(prior) * EPS))
+        out.append(("priors above 0", -min(prior), ZERO))
+    return out
+
+
+def _scaled(certificate: Any, table: Table, means: Matrix) -> tuple[Matrix, list[D], list[D]]:
+    """Centroids shrunken by the threshold, squares of the columns' units, and what priors add to the scores."""
+    witness, rows, c = certificate.witness, table.rows, table.weights()
+    k, d, codes = len(means), len(means[0]), table.codes(certificate.classes)
+    units, constants = [ONE] * d, [ZERO] * k
+    if "deviation" not in witness:
+        return means, units, constants
+    counts = [sum((w for w, code in zip(c, codes, strict=True) if code == a), ZERO) for a in range(k)]
+    n, centre = sum(counts, ZERO), _mean(rows, c)
+    stated = vector(witness["deviation"])
+    for j in range(d):
+        within = sum((w * (row[j] - means[code][j]) ** 2 for row, w, code in zip(rows, c, codes, strict=True)), ZERO)
+        found = (within / (n - k)).sqrt()
+        whole = sum((w * (row[j] - centre[j]) ** 2 for row, w in zip(rows, c, strict=True)), ZERO)
+        off = abs(stated[j] - found) if stated[j] else max(ZERO, found - (4 * EPS * whole / (n - k)).sqrt())
+        largest = max(abs(row[j]) for row in rows)
+        assert off <= D("1e-9") * found + 64 * len(rows) * EPS * largest, "standard deviations"
+    if witness["threshold"] is not None:
+        middle = sorted(stated)
+        median = (middle[(d - 1) // 2] + middle[d // 2]) / 2
+        for a in range(k):
+            error = (1 / counts[a] - 1 / n).sqrt() * exactly(witness["threshold"])
+            for j in range(d):
+                off = means[a][j] - centre[j]
+                left = max(abs(off) - error * (stated[j] + median), ZERO)
+                means[a][j] = centre[j] + left.copy_sign(off)
+    if witness["prior"] is not None:
+        units = [s * s if s else ONE for s in stated]
+        constants = [p.ln() for p in vector(witness["prior"])]
+    return means, units, constants
 
 
 def centroids(certificate: Any, table: Table) -> Figures:
@@ -200,21 +269,83 @@ def centroids(certificate: Any, table: Table) -> Figures:
     for a in range(len(mu)):
         own = [i for i, code in enumerate(codes) if code == a]
         means.append(_mean([rows[i] for i in own], [c[i] for i in own]))
+    means, units, constants = _scaled(certificate, table, means)
+    for a in range(len(mu)):
         for j in range(d):
             out.append(("centroids", abs(mu[a][j] - means[a][j]), (4 * unit + 8 * n * EPS) * largest[j]))
     if len(mu) == 2:
-        pairs = [(means[1], means[0])]
+        pairs = [(means[1], means[0], constants[1] - constants[0])]
     else:
-        pairs = [(m, [sum(col, ZERO) / len(means) for col in zip(*means, strict=True)]) for m in means]
-    for w, b, (one, other) in zip(W, B, pairs, strict=True):
+        centre = [sum(col, ZERO) / len(means) for col in zip(*means, strict=True)]
+        pairs = [(m, centre, constant) for m, constant in zip(means, constants, strict=True)]
+    for w, b, (one, other, constant) in zip(W, B, pairs, strict=True):
         for j in range(d):
-            out.append(
-                ("coef against the centroids", abs(w[j] - one[j] + other[j]), (8 * unit + 16 * n * EPS) * largest[j])
-            )
-        bisector = -sum(((p - q) * (p + q) / 2 for p, q in zip(one, other, strict=True)), ZERO)
-        room = sum((max(abs(v), (8 * unit + 16 * n * EPS) * m) * m for v, m in zip(w, largest, strict=True)), ZERO)
-        spread = sum((m * m * (8 * unit + 16 * n * EPS) for m in largest), ZERO)
+            slope = (one[j] - other[j]) / units[j]
+            allowed = (8 * unit + 16 * n * EPS) * largest[j] / units[j] + D("1e-9") * abs(slope)
+            out.append(("coef against the centroids", abs(w[j] - slope), allowed))
+        bisector = constant - sum(((p - q) * (p + q) / 2 / u for p, q, u in zip(one, other, units, strict=True)), ZERO)
+        slack = 8 * unit + 16 * n * EPS + (D("1e-9") if any(u != ONE for u in units) else ZERO)
+        room = sum((max(abs(v), slack * m / u) * m for v, m, u in zip(w, largest, units, strict=True)), ZERO)
+        spread = sum((m * m / u * slack for m, u in zip(largest, units, strict=True)), abs(constant) * 8 * unit)
         out.append(("intercept against the bisector's", abs(b - bisector), (d + 8) * 4 * unit * room + 2 * spread))
+    return out
+
+
+def _totals(certificate: Any, table: Table) -> tuple[list[D], Matrix]:
+    """The weight of each class, and of each column in it."""
+    rows, codes, c = table.rows, table.codes(certificate.classes), table.weights()
+    counts, totals = [ZERO] * len(certificate.classes), [[ZERO] * len(rows[0]) for _ in certificate.classes]
+    for row, code, w in zip(rows, codes, c, strict=True):
+        counts[code] += w
+        totals[code] = [t + w * v for t, v in zip(totals[code], row, strict=True)]
+    return counts, totals
+
+
+def categories(certificate: Any, table: Table) -> Figures:
+    """Probabilities against the smoothed shares of the categories in each class."""
+    witness = certificate.witness
+    theta, prior, alpha = matrix(witness["parameters"]), vector(witness["prior"]), exactly(witness["alpha"])
+    rows, codes, c = table.rows, table.codes(certificate.classes), table.weights()
+    sizes, n = [int(m) for m in witness["n_categories"]], len(rows)
+    counts, _ = _totals(certificate, table)
+    out: Figures = []
+    if not witness["priors_given"]:
+        total = sum(counts, ZERO)
+        out += [("priors", abs(p - m / total), 64 * n * EPS) for p, m in zip(prior, counts, strict=True)]
+    for a, count in enumerate(counts):
+        first = 0
+        for j, size in enumerate(sizes):
+            for v in range(size):
+                found = [w for row, code, w in zip(rows, codes, c, strict=True) if code == a and row[j] == v]
+                expected = (sum(found, ZERO) + alpha) / (count + size * alpha)
+                out.append(("probabilities", abs(theta[a][first + v] - expected), 128 * n * EPS))
+            first += size
+    return out
+
+
+def complement(certificate: Any, table: Table) -> Figures:
+    """Shares outside of each class, and coef against the logarithms of the shares that are stated."""
+    witness = certificate.witness
+    theta, alpha, unit = matrix(witness["parameters"]), exactly(witness["alpha"]), exactly(certificate.unit)
+    _, totals = _totals(certificate, table)
+    k, d, n = len(theta), len(theta[0]), len(table.rows)
+    out: Figures = []
+    for a in range(k):
+        others = [sum((totals[c][j] for c in range(k) if c != a), alpha) for j in range(d)]
+        whole = sum(others, ZERO)
+        out += [("shares", abs(t - o / whole), 128 * n * EPS) for t, o in zip(theta[a], others, strict=True)]
+    weights = [[-t.ln() for t in row] for row in theta]
+    if witness["norm"]:
+        weights = [[w / sum(row, ZERO) for w in row] for row in weights]
+    size = max(abs(w) for row in weights for w in row)
+    mean = [sum(column, ZERO) / k for column in zip(*weights, strict=True)]
+    pairs = [(weights[1], weights[0])] if k == 2 else [(row, mean) for row in weights]
+    for w, (one, other) in zip(matrix(witness["coef"]), pairs, strict=True):
+        for v, p, q in zip(w, one, other, strict=True):
+            out.append(
+                ("coef against the shares", abs(v - p + q), 8 * unit * abs(v) + 256 * (d + k) * EPS * (size + 1))
+            )
+    out += [("intercept", abs(b), ZERO) for b in vector(witness["intercept"])]
     return out
 
 

@@ -22,12 +22,13 @@ from separatrix import (
     separability,
 )
 
-TABLES = 34  # two of each family
+TABLES = 17  # one of each family; long.py has as many as one likes
+PATIENCE = 2.0  # seconds for a claim: nearly all take hundredths, and long.py waits longer for the others
 
 
-@pytest.mark.parametrize("first", range(0, TABLES, 2))
+@pytest.mark.parametrize("first", range(TABLES))
 def test_false_claims_are_refused(first):
-    counts, through = campaign(first, 2)
+    counts, through = campaign(first, 1, seconds=PATIENCE)
     assert counts["false"] > 0
     assert not through, "\n".join(": ".join(parts) for parts in through)
 

@@ -54,6 +54,19 @@ def test_the_gap_is_above_that_of_an_interior_point_method(seed):
         assert path.gap(C) <= 1e-3
 
 
+@pytest.mark.long
+def test_a_thousand_C_against_an_interior_point_method():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(40, 6)) * 10.0 ** rng.uniform(-2, 2, 6)
+    codes = (rows[:, 0] / rows[:, 0].std() + rng.normal(size=40) > 0).astype(int)
+    path = logistic_path(rows, codes)
+    for C in np.exp(rng.uniform(np.log(path.C[0]), np.log(path.C[-1]), 1000)):
+        best, _, _ = optimum(rows, codes, C, 1.0)
+        reached = objective(rows, codes, *path.at(C), C, 1.0)
+        assert float(reached - best) <= (path.gap(C) + 1e-8) * float(reached)
+        assert path.gap(C) <= 1e-4
+
+
 def test_ends_and_order(path):
     assert isinstance(path, LogisticPath)
     p0 = Y.mean()
@@ -83,9 +96,12 @@ def test_a_forged_path_is_refused(path):
     claim = path.certificate
     assert claim.verify(X, Y)
     assert Certificate.from_dict(claim.to_dict()).verify(X, Y)
-    keep = np.arange(0, len(path.C), 8)  # fewer values of C do not prove as much
-    thin = {name: getattr(claim, name)[keep] for name in ("C", "coef", "intercept", "primal", "dual", "losses")}
-    assert not replace(claim, **thin).verify(X, Y)
+    keep, parts = np.arange(0, len(path.C), 4), (len(claim.primal) - 1) // (len(path.C) - 1)
+    thin = {name: getattr(claim, name)[keep] for name in ("C", "coef", "intercept")}
+    thin |= {name: getattr(claim, name)[keep * parts] for name in ("primal", "dual", "losses")}
+    assert not replace(claim, **thin).verify(X, Y)  # fewer values of C do not prove as much,
+    whole = {name: getattr(claim, name)[::parts] for name in ("primal", "dual", "losses")}
+    assert not replace(claim, **whole).verify(X, Y)  # nor do the ends of a step without what is between
     for change in (
         {"primal": claim.primal * 0.999},
         {"dual": claim.dual * 1.001},
@@ -108,6 +124,34 @@ def test_sparse_rows_and_several_classes():
     assert path.verify(IRIS, KINDS)
     rows = sparse.csr_array(X * (X.mean(axis=0) < X))
     assert logistic_path(rows, Y, tol=1e-3).verify(rows, Y)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+def test_what_is_stated_between_two_fits(ratio):
+    """The objective of the mixed weights in 80-bit floats, and a bound that no fit of its own gets below."""
+    path = logistic_path(X, Y, l1_ratio=ratio, tol=1e-3)
+    claim, m = path.certificate, len(path.C)
+    parts = (len(claim.primal) - 1) // (m - 1)
+    assert parts > 1
+    for k in range(0, m - 1, 3):
+        for part in range(1, parts):
+            t, place = part / parts, k * parts + part
+            C = (1 - t) * path.C[k] + t * path.C[k + 1]
+            reached = float(objective(X, Y, *path.at(C), C, ratio))
+            assert 0 <= claim.primal[place] - reached <= 1e-7 * reached
+            best = LogisticRegression(C=C, l1_ratio=ratio).fit(X, Y).certificate_.primal
+            assert best - 1e-3 * best <= claim.dual[place] <= best
+
+
+def test_of_columns_that_come_in_together_the_largest_is_first():
+    path = logistic_path((X - X.mean(axis=0)) / X.std(axis=0), Y, C_min=0.1, C_max=1.0)  # some are in at its beginning
+    order = path.entered
+    first = (path.coef[:, order] != 0).argmax(axis=0)
+    size = np.abs(path.coef[first, order])
+    together = np.flatnonzero(np.diff(first) == 0)
+    assert (np.diff(first) >= 0).all()
+    assert len(together)
+    assert (size[together] >= size[together + 1]).all()
 
 
 def test_too_few_steps_are_told():

@@ -15,6 +15,7 @@ from separatrix.certificates import Certificate
 from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.geometry import Hyperplanes
+from separatrix.sparse_models import models
 from separatrix.sparse_models.fit import Settings, certify, sparse_model
 from separatrix.targets import Targets
 
@@ -182,6 +183,17 @@ def test_a_warm_start_is_where_the_last_fit_ended():
     assert cold.certificate_.verify(X, Y)
 
 
+@pytest.mark.parametrize("start", [np.nan, np.inf, 1e200, -1e3])
+@pytest.mark.parametrize("ratio", [0.5, 1.0])
+def test_a_start_that_is_worse_than_none_is_not_used(ratio, start):
+    cold = LogisticRegression(l1_ratio=ratio).fit(X, Y)
+    warm = LogisticRegression(l1_ratio=ratio, warm_start=True).fit(X, Y)
+    warm.coef_ = np.full_like(warm.coef_, start)
+    warm.fit(X, Y)
+    assert warm.n_iter_ == cold.n_iter_
+    np.testing.assert_array_equal(warm.coef_, cold.coef_)
+
+
 def test_what_penalty_stands_for():
     l1 = LogisticRegression(penalty="l1").fit(X, Y)
     np.testing.assert_array_equal(l1.coef_, LogisticRegression(l1_ratio=1).fit(X, Y).coef_)
@@ -202,10 +214,9 @@ def test_what_penalty_stands_for():
 def test_without_a_penalty_the_ratio_has_no_effect():
     overlapping = np.arange(len(Y)) % 2
     rows = X[:, :3]
-    np.testing.assert_array_equal(
-        LogisticRegression(C=np.inf, l1_ratio=1).fit(rows, overlapping).coef_,
-        LogisticRegression(C=np.inf).fit(rows, overlapping).coef_,
-    )
+    model = LogisticRegression(C=np.inf, l1_ratio=1).fit(rows, overlapping)
+    np.testing.assert_array_equal(model.coef_, LogisticRegression(C=np.inf).fit(rows, overlapping).coef_)
+    assert model.n_nonzero_ == 3
 
 
 @pytest.mark.parametrize(
@@ -283,3 +294,44 @@ def test_weights_far_from_the_best_prove_no_wrong_zero(seed, loss):
         assert claim.verify(rows, codes)
         assert claim.dual <= best.certificate.primal
         assert not best.model.coef[claim.zeros].any()
+
+
+def test_entries_of_one_place_prove_no_wrong_zero():
+    """64 entries that add up to one number are that number: the sum of their squares says nothing of its square."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 15))
+    codes = (rows[:, :4].sum(axis=1) + 0.5 * rng.normal(size=60) > 0).astype(int)
+    many = (np.repeat(rows.ravel() / 64, 64), np.tile(np.repeat(np.arange(15), 64), 60), np.arange(61) * 15 * 64)
+    apart = sparse.csr_array(many, shape=rows.shape)
+    best = LogisticRegression(C=0.3, l1_ratio=1).fit(rows, codes)
+    coef = best.coef_ * (1 + 0.1 * rng.normal(size=15))
+    settings, targets = Settings(0.3, 1.0, 1e-4, 1000), Targets(np.array([0, 1]), codes)
+    claim, _ = certify(as_design(rows), targets, np.ones(60), Hyperplanes(coef, best.intercept_), settings, 1)
+    assert claim.verify(apart, codes)
+    assert not apart.has_canonical_format  # what is given stays as it is
+    for j in np.flatnonzero(best.coef_[0]):
+        wrong = np.zeros((1, 15), dtype=bool)
+        wrong[0, j] = True
+        assert not replace(claim, zeros=wrong).verify(apart, codes)
+
+
+def test_long_sweeps_are_cut_into_pieces_and_end_at_the_same_optimum(monkeypatch):
+    """Between two pieces Ctrl-C is heard."""
+    rng = np.random.default_rng(0)
+    rows = sparse.random(60, 900, density=0.05, random_state=0, format="csr")
+    codes = (rng.random(60) < 0.5).astype(int)
+    whole = LogisticRegression(C=5.0, l1_ratio=1, tol=1e-8).fit(rows, codes)
+    calls = []
+    loop = models.ColumnDescent.loop
+
+    def counted(self, order, *rest):
+        calls.append(len(order))
+        return loop(self, order, *rest)
+
+    monkeypatch.setattr(models.ColumnDescent, "loop", counted)
+    monkeypatch.setattr(models, "BUDGET", 100)
+    cut = LogisticRegression(C=5.0, l1_ratio=1, tol=1e-8).fit(rows, codes)
+    assert calls
+    assert max(calls) < 900 / 10
+    np.testing.assert_allclose(cut.coef_, whole.coef_, atol=1e-5)
+    assert cut.certificate_.verify(rows, codes)

@@ -79,3 +79,13 @@ def test_input_is_checked():
             LogisticRegressionCV(**change).fit(X, Y)
     with pytest.raises(InvalidInputError, match="choice"):
         LogisticRegressionCV(choice="simplest").fit(X, Y)
+
+
+def test_without_a_penalty_a_fold_is_maximum_likelihood():
+    """C=np.inf among the values to try: the ratio has no effect there."""
+    folds = list(StratifiedKFold(3).split(X, Y))
+    rows, labels = X[:, :3], np.arange(len(Y)) % 2
+    model = LogisticRegressionCV([np.inf, 1.0], cv=folds, l1_ratios=(1.0,)).fit(rows, labels)
+    for f, (train, _) in enumerate(folds):
+        alone = LogisticRegression(C=np.inf).fit(rows[train], labels[train])
+        np.testing.assert_allclose(model.coefs_paths_[f, 0, 0, :-1], alone.coef_[0], rtol=1e-3)

@@ -12,8 +12,10 @@ from scipy import sparse
 
 from separatrix import SVC, HardMarginSVC, LinearSVC, NotSeparableError, UndecidedError
 from separatrix.certificates import Certificate, Inseparable, KernelInseparable, KernelMarginBracket, MarginBracket
+from separatrix.design import as_design
 from separatrix.outcome import Status
 from separatrix.solvers import interior_point
+from separatrix.svm.linear.hard_margin import widest
 
 KERNELS = {
     "linear": lambda A: A @ A.T,
@@ -412,3 +414,11 @@ def test_nearly_touching_classes_have_a_bracket_that_is_proved_or_an_error_that_
     assert (model.status_ is Status.BRACKETED) == (
         model.certificate_.upper - model.certificate_.lower <= 1e-4 * model.certificate_.upper
     )
+
+
+@pytest.mark.parametrize("max_iter", range(1, 10))
+def test_no_more_steps_are_taken_than_were_asked_for(max_iter):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((200, 4))
+    y = np.sign(X @ [1.0, -2.0, 0.5, 1.0])
+    assert widest(as_design(X), y, 1e-12, max_iter).n_iter <= max_iter

@@ -5,7 +5,7 @@ With several classes lambda_ic is a weight of row i against class c, and there i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,6 +16,7 @@ from separatrix.certificates._data import Data
 from separatrix.certificates._exact import BASE, exact_sums, rational
 
 PIECE = 1 << 17  # entries
+Looker = Callable[[slice, Any, Any], None]  # takes the place of some rows, the rows and their codes
 UPWARD = 1 + 1e-9  # more than the rounding of the few sums of positive numbers that it multiplies
 
 
@@ -45,11 +46,16 @@ class Balance:
             return np.where(codes == self.positive, lam, -lam)[:, None]
         return lam
 
-    def sums(self, fractions: dict[int, Fraction]) -> list[list[Fraction]]:
-        """The sums of ±lambda (x, 1), without rounding; ``fractions`` are more weights, by place."""
+    def sums(self, fractions: dict[int, Fraction], *others: Looker) -> list[list[Fraction]]:
+        """The sums of ±lambda (x, 1), without rounding; ``fractions`` are more weights, by place.
+
+        ``others`` are called with each piece of the rows, that they need not be read again for them.
+        """
         d = self.data.X.shape[1]
         total = np.zeros((self.tasks, d + 1), dtype=object)
         for rows, x, codes in self.pieces():
+            for look in others:
+                look(rows, x, codes)
             x1 = np.column_stack([x, np.ones(len(x))])
             if self.positive is not None:
                 total += exact_sums(self.signed(rows, codes), x1)
@@ -71,7 +77,7 @@ class Balance:
             out = [[*row[:-1], Fraction(0)] for row in out]
         return out
 
-    def rounding(self, sums: list[list[Fraction]]) -> tuple[float, float]:
+    def rounding(self, sums: list[list[Fraction]], sizes: Sizes) -> tuple[float, float]:
         """The largest |sum| relative to the sum of its terms' sizes, and a bound on the margin.
 
         Sizes are about the first row, x' = x - x_1: sum ± lambda x' = sum ± lambda x - (sum ± lambda) x_1 exactly. Then
@@ -79,18 +85,8 @@ class Balance:
         between two points has |b'| <= ‖w‖ max ‖x - x_1‖, hence for two classes the distance of the nearest point is
         at most sqrt(1 + max ‖x - x_1‖²) times that. Infinite if float64 cannot hold the sizes.
         """
-        d = self.data.X.shape[1]
-        first = np.array(self._row(0)) if self.intercept else np.zeros(d)
-        size, radius, weight = np.zeros((self.tasks, d + 1)), 0.0, 0.0
-        for rows, x, codes in self.pieces():
-            about = np.column_stack([np.abs(x - first), np.ones(len(x))])
-            radius = max(radius, float(np.linalg.norm(about[:, :d], axis=1).max()))
-            lam = np.abs(self.signed(rows, codes))
-            weight += float(lam.sum())
-            size += lam.T @ about
-            if self.positive is None:
-                for a in range(self.k):
-                    size[a] += (lam[codes == a].T @ about[codes == a]).sum(axis=0)
+        d, first = self.data.X.shape[1], sizes.first
+        size, radius, weight = sizes.size, sizes.radius, sizes.weight
         moved = [[s - rational(f) * row[d] for s, f in zip(row, first, strict=False)] + row[d:] for row in sums]
         rest = np.abs(np.array(moved, dtype=object).astype(np.float64))
         if not (np.isfinite(size).all() and np.isfinite([radius, weight]).all() and weight > 0):
@@ -113,3 +109,26 @@ class Balance:
                 piece = x[first : first + step]
                 yield slice(start + first, start + first + len(piece)), piece, codes[first : first + step]
             start += len(x)
+
+
+class Sizes:
+    """Of rows about the first one, x' = x - x_1, or about 0: the sums of lambda |(x', 1)|, max ‖x'‖, and all lambda."""
+
+    def __init__(self, balance: Balance) -> None:
+        d = balance.data.X.shape[1]
+        self._balance, self.first = balance, np.zeros(d)
+        self.size, self.radius, self.weight = np.zeros((balance.tasks, d + 1)), 0.0, 0.0
+
+    def add(self, rows: slice, x: Any, codes: Any) -> None:
+        """Further rows."""
+        balance, d = self._balance, len(self.first)
+        if rows.start == 0 and balance.intercept:
+            self.first = x[0].copy()
+        about = np.column_stack([np.abs(x - self.first), np.ones(len(x))])
+        self.radius = max(self.radius, float(np.linalg.norm(about[:, :d], axis=1).max()))
+        lam = np.abs(balance.signed(rows, codes))
+        self.weight += float(lam.sum())
+        self.size += lam.T @ about
+        if balance.positive is None:
+            for a in range(balance.k):
+                self.size[a] += (lam[codes == a].T @ about[codes == a]).sum(axis=0)

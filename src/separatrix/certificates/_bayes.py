@@ -38,12 +38,15 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     theta, prior = shaped(witness["parameters"], "parameters", k, d), shaped(witness["prior"], "prior", k)
     alpha = number(witness["alpha"], "alpha", -np.nextafter(0, 1), np.inf)
     gaussian = families == "gaussian"
-    moments = class_moments(data, k, ~gaussian)
+    unlikely: list[int] = []
+    moments = class_moments(
+        data, k, ~gaussian, bool(gaussian.any()), lambda x: unlikely.append(_unsupported(x, families))
+    )
     checks = [
         Check("classes without rows", float((moments.counts == 0).sum())),
-        Check("entries that their family gives no probability to", _unsupported(data, families)),
+        Check("entries that their family gives no probability to", float(sum(unlikely))),
         Check("priors that are not above 0", float((prior <= 0).sum())),
-        *_check_priors(prior, moments, flag(witness["priors_given"], "priors_given")),
+        *check_priors(prior, moments.counts, moments.relative, flag(witness["priors_given"], "priors_given")),
         *_check_parameters(theta, families, moments, alpha),
     ]
     variances = None
@@ -62,21 +65,18 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     return checks
 
 
-def _unsupported(data: Data, families: Any) -> float:
+def _unsupported(x: Any, families: Any) -> int:
     """How many entries are not 0 or 1 (bernoulli), or are below 0 (poisson, multinomial)."""
     binary, counts = families == "bernoulli", (families == "poisson") | (families == "multinomial")
-    found = 0
-    for x, _, _ in data.blocks():
-        found += int((~np.isin(x[:, binary], (0.0, 1.0))).sum()) + int((~(x[:, counts] >= 0)).sum())
-    return float(found)
+    return int((~np.isin(x[:, binary], (0.0, 1.0))).sum()) + int((~(x[:, counts] >= 0)).sum())
 
 
-def _check_priors(prior: Any, moments: Moments, given: bool) -> list[Check]:
+def check_priors(prior: Any, counts: Any, relative: float, given: bool) -> list[Check]:
+    """That priors are the shares of the weights, which are known up to ``relative`` of themselves, or add up to 1."""
     if given:
         return [Check("priors add up to 1, but for", abs(float(prior.sum()) - 1.0), 0.0, 8 * len(prior) * EPS)]
-    share = moments.counts / moments.counts.sum()
-    allowed = 4 * moments.relative * share
-    return [worst_of("priors against the class frequencies", np.abs(prior - share), 0.0, allowed)]
+    share = counts / counts.sum()
+    return [worst_of("priors against the class frequencies", np.abs(prior - share), 0.0, 4 * relative * share)]
 
 
 def _check_parameters(theta: Any, families: Any, moments: Moments, alpha: float) -> list[Check]:

@@ -27,12 +27,15 @@ class Centred:
         Whether there is an intercept.
     depth : int
         A sum over all rows is off by at most depth * EPS of the sum of its terms' sizes.
+    reach : array of shape (d,)
+        The largest |x - origin| of each column.
     """
 
     origin: Any
     mean: Any
     free: bool
     depth: int
+    reach: Any
 
     def rows(self, x: Any) -> Any:
         """z, (m, p)."""
@@ -60,21 +63,23 @@ class Centred:
 def centred(data: Data, free: bool) -> Centred:
     """About the mean of the data if there is an intercept, else about 0."""
     d = data.X.shape[1]
-    origin, total, lengths = np.zeros(d), np.zeros(d), []
+    origin, total, reach, lengths = np.zeros(d), np.zeros(d), np.zeros(d), []
     if free:
-        origin = dense_row(data, int(np.argmax(data.weight)))
+        origin = dense_rows(data, [int(np.argmax(data.weight))])[0]
     for x, _, c in data.blocks():
         lengths.append(len(c))
+        about = x - origin
+        reach = np.maximum(reach, np.maximum(about.max(axis=0), -about.min(axis=0)))
         if free:
-            total += c @ (x - origin)
+            total += c @ about
     mean = total / data.weight.sum() if free else total
-    return Centred(origin, mean, free, max(lengths) + len(lengths) + 8)
+    return Centred(origin, mean, free, max(lengths) + len(lengths) + 8, reach)
 
 
-def dense_row(data: Data, i: int) -> Any:
-    """Row i, dense."""
-    row = data.X[[i]]
-    return np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0]
+def dense_rows(data: Data, at: list[int]) -> Any:
+    """Some rows, dense."""
+    rows = data.X[at]
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
 
 def parts(data: Data) -> Iterator[tuple[Any, int, int]]:
@@ -85,6 +90,10 @@ def parts(data: Data) -> Iterator[tuple[Any, int, int]]:
         first += len(c)
 
 
-def largest_entries(data: Data, frame: Centred) -> Any:
-    """max_i |z_ij| (p,): in these units no square overflows or vanishes; 0 for a constant column."""
-    return np.max([np.abs(frame.rows(x)).max(axis=0) for x, _, _ in data.blocks()], axis=0)
+def units(frame: Centred) -> Any:
+    """(p,) the largest |z_ij| of each column within a factor of 2: in these units no square overflows or vanishes.
+
+    0 for a constant column, all of which equals the origin. As the origin is a row, |x - origin| is at most twice the
+    largest |z|, and the other way round.
+    """
+    return np.append(frame.reach, 1.0) if frame.free else frame.reach

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from math import fsum
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._held import blocks_of, unheld
+from separatrix.certificates._blocks import RowBlocks, in_blocks
+from separatrix.certificates._held import blocks_of, numeric, unheld
 from separatrix.certificates._witness import classes_of, factors
 
 EPS = float(np.finfo(np.float64).eps)
+AMID_ENTRIES = 1 << 17  # of the first rows, whose mean is near enough to all: they are in one block of any file
 ALLOWED = 0.1  # of tol: the largest share that rounding in a check may take
 
 
@@ -26,16 +30,32 @@ class Data:
     def blocks(self) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
         """Dense float64 rows with their values and weights, about a million entries at a time."""
         for rows in blocks_of(*self.X.shape):
-            x = self.X[rows]
-            x = x.toarray() if hasattr(x, "toarray") else x
-            yield np.asarray(x, dtype=np.float64), self.values[rows], self.weight[rows]
+            yield _dense(self.X[rows]), self.values[rows], self.weight[rows]
+
+    def amid(self) -> Any:
+        """A row amid the others (d,), up to rounding: the mean of the first ones, which takes no pass of its own."""
+        x = _dense(self.X[: max(1, AMID_ENTRIES // max(self.X.shape[1], 1))])
+        c = self.weight[: len(x)]
+        return c @ x / c.sum()
+
+
+def _dense(x: Any) -> Any:
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+
+
+def exact_sum(a: Any) -> float:
+    """The sum of a vector, rounded once; its numbers become Python's some at a time."""
+    return fsum(chain.from_iterable(a[part].tolist() for part in blocks_of(len(a))))
 
 
 def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) -> Data:
     """Bring data to plain form; `ValueError` if they are no finite numbers, or do not fit."""
-    X = read_rows(X)
+    if in_blocks(X):
+        X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
+    else:
+        X = read_rows(X)
     y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-    if X.ndim != 2 or y.ndim not in (1, 2) or len(y) != X.shape[0]:
+    if len(X.shape) != 2 or y.ndim not in (1, 2) or len(y) != X.shape[0]:
         raise ValueError(f"X of shape {X.shape} and y of shape {y.shape} do not fit together.")
     n = X.shape[0]
     weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), (n,)).copy()
@@ -50,7 +70,8 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
     else:
         y = y.ravel()
         values = np.searchsorted(classes, y).clip(max=len(classes) - 1)
-        known = classes[values] == y
+        # some at a time: labels may be long texts
+        known = np.concatenate([classes[values[some]] == y[some] for some in blocks_of(max(1, len(y)), 8)])
         if not (known | (weight == 0)).all():
             raise ValueError(f"y has labels that the certificate does not know: {np.unique(y[~known])[:5]}.")
         if factor is not None:
@@ -59,7 +80,8 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
                 raise ValueError("sample_weight times class_weight is beyond the range of float64.")
     if not weight.all():  # weight 0 equals leaving the row out
         kept = np.flatnonzero(weight)
-        X, values, weight = X[kept], values[kept], weight[kept]
+        X = X.only(kept) if isinstance(X, RowBlocks) else X[kept]
+        values, weight = values[kept], weight[kept]
     if not len(weight):
         raise ValueError("No row has a weight above 0: there is nothing to check.")
     return Data(X, values, weight)
@@ -67,12 +89,13 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
 
 def read_rows(X: Any) -> Any:
     """X as an array or CSR matrix of numbers; `ValueError` unless all are finite and float64 holds each exactly."""
-    rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    if rows.dtype.kind not in "fiub":
-        rows = rows.astype(np.float64)
+    rows = numeric(X)
     place = unheld(X, rows)
     if place is not None:
         raise ValueError(f"float64 does not hold the number in row {place[0]}, column {place[1]} of X exactly.")
+    if hasattr(rows, "indptr") and not rows.has_canonical_format:  # entries of one place are one number: its square too
+        rows = rows.copy()
+        rows.sum_duplicates()
     entries = rows.data if hasattr(rows, "indptr") else rows
     blocks = blocks_of(*entries.shape[:2])
     if entries.dtype.kind == "f" and not all(np.isfinite(entries[part]).all() for part in blocks):

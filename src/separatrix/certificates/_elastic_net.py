@@ -13,40 +13,54 @@ follows from the gap; where |M_kj| stays below r in all of the ball, every optim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, EPS, Data
-from separatrix.certificates._logistic import (
-    SUMMED,
-    Bounds,
-    _entropy,
-    _feasible,
-    levels,
-    losses,
-    mixture,
-    residuals,
-    roundings,
-    tall_product,
-)
-from separatrix.certificates._row_basis import ENTRIES, TINY, pieces
+from separatrix.certificates._data import ALLOWED, EPS, Data, exact_sum
+from separatrix.certificates._exact_hinge import optimal_moments
+from separatrix.certificates._frame import Frame
+from separatrix.certificates._held import blocks_of
+from separatrix.certificates._logistic import SUMMED, Bounds, _entropy, _feasible, losses, mixture, residuals
+from separatrix.certificates._row_basis import TINY
 from separatrix.certificates._witness import worst_of
 from separatrix.certificates.base import Check
 
 BELOW = 1.0 - 2.0**-30  # of l1_ratio is what a moment may reach, all errors counted, if its weight is to be proved 0
+Value = Callable[[float], tuple[float, float]]  # of s times the slopes, and how far rounding can take it
+NEGLIGIBLE = 1e-3  # of the rounding that a check allows may come of bounds that cost nothing
 BALL = {"log": 0.5, "squared_hinge": 4.0}  # sum_i (A_ik - A*_ik)² / (C c_i) is at most this times the gap
 
 
 @dataclass(frozen=True)
 class Found:
-    """Both sides, and how large the moments (K, d) of the best slopes can be; infinite where nothing is known."""
+    """Both sides, and how large the moments (K, d) of the best slopes can be; infinite where nothing is known.
+
+    Of several claims about the same data also where both sides were taken, for mixtures of neighbours.
+    """
 
     bounds: Bounds
     reach: Any
+    ends: Ends | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """A claim's scores (n, K) and bounds on their errors (n,), and the dual point of the log loss that proved most.
+
+    That is C c_i R_i, which takes ``own`` from the row's own class; the penalty's conjugate there is at most ``cost``,
+    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly.
+    """
+
+    scores: Any
+    errors: Any
+    R: Any
+    own: Any
+    cost: float
+    lost: float
 
 
 def check_elastic_net(data: Data, certificate: Any) -> list[Check]:
@@ -66,105 +80,15 @@ def check_elastic_net(data: Data, certificate: Any) -> list[Check]:
     ]  # fmt: skip
 
 
-def both_sides(data: Data, certificate: Any) -> Found:
-    """F at the weights, and what the dual point of the certificate proves."""
-    return Problem(data, certificate).found()
-
-
-class Frame:
-    """Rows about a centre: their weighted mean if they are dense and b is free, which costs nothing and keeps digits.
-
-    The entries of sparse rows stay as they are: a column that is mostly 0 is not far from 0.
-    """
-
-    def __init__(self, data: Data, free: bool) -> None:
-        self.data, self.d = data, data.X.shape[1]
-        self.sparse = hasattr(data.X, "indptr")
-        self.total = float(data.weight.sum())
-        self.centre = np.zeros(self.d)
-        self.longest = int(np.diff(data.X.indptr).max(initial=0)) if self.sparse else self.d
-        if free and not self.sparse:
-            self.centre = sum((c @ x for x, _, c in data.blocks()), np.zeros(self.d)) / self.total
-
-    def parts(self, width: int) -> Iterator[tuple[slice, Any]]:
-        """Where some rows are, and the rows about the centre: an array, or a CSR matrix of float64."""
-        first = 0
-        if not self.sparse:
-            for x, _, _ in pieces(self.data, width):
-                yield slice(first, first + len(x)), x - self.centre
-                first += len(x)
-            return
-        X = self.data.X
-        step = max(1, int(ENTRIES * X.shape[0] / max(X.nnz, 1)))
-        for first in range(0, X.shape[0], step):
-            rows = slice(first, min(first + step, X.shape[0]))
-            yield rows, X[rows].astype(np.float64)
-
-    def scores(self, W: Any, b: Any) -> tuple[Any, Any]:
-        """W x_i + b (n, K) and bounds on their errors (n,), inf where they overflow."""
-        n, K = len(self.data.weight), len(W)
-        level = b if self.sparse else levels(self.centre, W, b)
-        used = np.flatnonzero(W.any(axis=0))
-        few = not self.sparse and len(used) < self.d  # sparse rows are slow to cut
-        w = W[:, used] if few else W
-        S, errors, size = np.empty((n, K)), np.empty(n), np.abs(w).T
-        for rows, z in self.parts(K):
-            z = z[:, used] if few else z
-            S[rows] = z @ w.T + level
-            terms = 0.5 * EPS * (self._filled(z, np.abs) @ size + np.abs(level)) + TINY
-            errors[rows] = (min(self.longest, w.shape[1]) + 6) * terms.max(axis=1)
-        sure = np.isfinite(S).all(axis=1) & np.isfinite(errors)
-        return np.where(sure[:, None], S, 0.0), np.where(sure, errors, np.inf)
-
-    def moments(self, A: Any) -> Moments:
-        """Of slopes A (n, K), in one pass over the rows."""
-        K, weight = A.shape[1], self.data.weight
-        both, sizes, second = np.zeros((self.d, K + 1)), np.zeros((self.d, K + 1)), np.zeros(self.d)
-        longest = count = 0
-        for rows, z in self.parts(K):
-            a, c = np.column_stack([A[rows], weight[rows]]), weight[rows]
-            both += z.T @ a if self.sparse else tall_product(a, z).T
-            sizes += self._filled(z, np.abs).T @ np.abs(a)
-            second += self._filled(z, np.square).T @ c
-            longest, count = max(longest, len(a)), count + 1
-        depth = longest if self.sparse else roundings(longest)
-        rounding, summing = (depth + count + K + 16) * EPS, (longest + count + 16) * EPS
-        return Moments(both[:, :K].T, sizes[:, :K].T, sizes[:, K], both[:, K], second, rounding, summing)
-
-    def _filled(self, z: Any, change: Any) -> Any:
-        """The same rows with each entry changed, 0 into 0."""
-        if not self.sparse:
-            return change(z)
-        other = z.copy()
-        other.data = change(z.data)
-        return other
-
-
-@dataclass(frozen=True)
-class Moments:
-    """A'z (K, d) and |A|'|z|; and sums over the rows of c_i |z_ij|, c_i z_ij and c_i z_ij² (d,).
-
-    ``rounding`` and ``summing`` bound the errors of the first, and of the others, in parts of the terms' sizes.
-    """
-
-    M: Any
-    sizes: Any
-    spread: Any
-    first: Any
-    second: Any
-    rounding: float
-    summing: float
-
-    def lengths(self, total: float, free: bool) -> Any:
-        """(sum_i c_i (z_ij - mean_j)²)^(1/2) at least, (d,); about 0 if b is not free."""
-        square = np.maximum(self.second - self.first**2 / total, 0.0) if free else self.second
-        return np.sqrt(square + 4.0 * self.summing * self.second) * (1.0 + 8 * EPS)
+def both_sides(data: Data, certificate: Any, frame: Frame | None = None) -> Found:
+    """F at the weights, and what the dual point of the certificate proves; claims about the same data share a frame."""
+    return Problem(data, certificate, frame or Frame(data, bool(certificate.fit_intercept))).found()
 
 
 class Problem:
     """The data and weights of a claim."""
 
-    def __init__(self, data: Data, certificate: Any) -> None:
+    def __init__(self, data: Data, certificate: Any, frame: Frame) -> None:
         self.certificate = certificate
         self.W = np.asarray(certificate.coef, dtype=np.float64)
         self.b = np.asarray(certificate.intercept, dtype=np.float64)
@@ -172,26 +96,30 @@ class Problem:
         self.free, self.loss = bool(certificate.fit_intercept), certificate.loss
         self.K, self.weight = len(self.W), data.weight
         self.Y = _targets(data.values, certificate, self.K)
-        self.frame = Frame(data, self.free)
+        self.frame = frame
 
     def found(self) -> Found:
         """Both sides and the reach of the moments."""
-        S, errors = self.frame.scores(self.W, self.b)
+        negligible = NEGLIGIBLE * ALLOWED * float(self.certificate.tol)
+        S, errors = self.frame.scores(self.W, self.b, negligible)
         primal, primal_error = self.primal(S, errors)
+        at = (S, errors) if self.frame.several else None
+        del errors  # of all rows
         W = self.W
         if self.certificate.dual_weights is not None:
             weights = np.asarray(self.certificate.dual_weights, dtype=np.float64)
             W = weights[:, :-1]
-            S, _ = self.frame.scores(W, weights[:, -1])
-        A, lost, value = self._log(S) if self.loss == "log" else self._margin(S)
-        moments = self.frame.moments(A)
-        moved = lost * (self.C * moments.spread if self.loss == "log" else moments.sizes)
-        reach = np.abs(moments.M) + moments.rounding * moments.sizes + moved
+            S, _ = self.frame.scores(W, weights[:, -1], negligible)
+        A, lost, value, slopes = self._log(S) if self.loss == "log" else self._margin(S)
+        steepest = self.C if self.loss == "log" else np.inf
+        moments = self.frame.moments(A, steepest, negligible * self.r)
+        moved = lost * (self.C * moments.columns.spread if self.loss == "log" else moments.sizes)
+        reach = np.abs(moments.M) + moments.columns.rounding * moments.sizes + moved
         reach = (reach + TINY * len(A) * (1.0 + self.C)) * (1.0 + 8 * EPS)
         room = self.r + (1.0 - self.r) * np.abs(W)
         with np.errstate(all="ignore"):
             held = float(np.min(room / reach, initial=1.0)) * (1.0 - 8 * EPS)
-        dual, dual_error, taken = 0.0, 0.0, 0.0  # losses and penalty are never negative
+        dual, dual_error, taken, paid = 0.0, 0.0, 0.0, 0.0  # losses and penalty are never negative
         for s in (held, 1.0) if self.r < 1.0 else (held,):
             if not 0.0 < s <= 1.0:  # NaN, where a moment is none
                 continue
@@ -201,44 +129,70 @@ class Problem:
                 cost = float((excess * excess).sum()) / (2.0 * (1.0 - self.r)) if excess.any() else 0.0
             error = (error + SUMMED * (gain + cost)) * (1.0 + SUMMED)
             if gain - cost - error > dual - dual_error:
-                dual, dual_error, taken = gain - cost, error, s
+                dual, dual_error, taken, paid = gain - cost, error, s, cost
         bounds = Bounds(primal, primal_error, dual, dual_error)
         gap = primal + primal_error - (dual - dual_error)
-        unknown = self.loss not in BALL or not taken > 0.0 or not gap < np.inf
+        if self.loss == "hinge":
+            return Found(bounds, optimal_moments(self.frame.data, self._signs, self.certificate))
+        unknown = not taken > 0.0 or not gap < np.inf
+        ends = None if at is None or slopes is None else Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost)
         if unknown:
-            return Found(bounds, np.full(self.W.shape, np.inf))
+            return Found(bounds, np.full(self.W.shape, np.inf), ends)
         lengths = moments.lengths(self.frame.total, self.free)
         radius = np.sqrt(BALL[self.loss] * max(gap, 0.0) * self.C)
-        return Found(bounds, (taken * reach + radius * lengths) * (1.0 + 16 * EPS))
+        return Found(bounds, (taken * reach + radius * lengths) * (1.0 + 16 * EPS), ends)
+
+    def mixed(self, share: float, first: Ends, C: float, last: Ends, C_last: float) -> Bounds:
+        """Both sides of weights that are the share of the way from one claim's to another's, with C so as well.
+
+        Scores are mixed as weights are, and so are dual points: what is feasible for two values of C is so for those
+        between, and the conjugate of the penalty is convex. No row is read.
+        """
+        near, far = 1.0 - share, share
+        S = near * first.scores + far * last.scores
+        errors = near * first.errors + far * last.errors
+        size = (near * np.abs(first.scores) + far * np.abs(last.scores)).max(axis=1)
+        primal, primal_error = self.primal(S, errors + 4 * EPS * size)
+        near, far = near * C / self.C, far * C_last / self.C
+        R, own = near * first.R + far * last.R, near * first.own + far * last.own
+        gain, error = self._entropies(R, own, max(first.lost, last.lost))
+        cost = (1.0 - share) * first.cost + share * last.cost
+        error = (2.0 * error + SUMMED * (gain + cost)) * (1.0 + SUMMED)  # R itself is rounded here
+        return Bounds(primal, primal_error + 8 * EPS * primal, gain - cost, error)
 
     def primal(self, S: Any, errors: Any) -> tuple[float, float]:
         """F, and how far rounding can take it."""
+        parts = [self._losses(rows, S[rows], errors[rows]) for rows in blocks_of(len(S), self.K)]
+        values, off = (fsum(column) for column in zip(*parts, strict=True))
+        value, sizes = self.C * values, np.abs(self.W)
+        penalty = self.r * float(sizes.sum()) + 0.5 * (1.0 - self.r) * float((sizes * sizes).sum())
+        rounding = self.C * off + (SUMMED + self.K * EPS) * value + (SUMMED + len(sizes) * EPS) * penalty
+        return value + penalty, rounding * (1.0 + SUMMED) + TINY
+
+    def _losses(self, rows: slice, S: Any, errors: Any) -> tuple[float, float]:
+        """The sum of some losses, and how far the errors of their scores can take it."""
         if self.loss == "log":  # as `_logistic.Problem.primal` has it
-            loss = losses(S, self.Y)
+            loss = losses(S, self.Y[rows])
             others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(errors, 300.0))
             off = 2.0 * np.minimum(others, 1.0) * errors
         else:
-            slack = np.maximum(0.0, 1.0 - self._signs * S[:, 0])
+            slack = np.maximum(0.0, 1.0 - self._signs[rows] * S[:, 0])
             errors = errors + EPS * slack
             squared = self.loss == "squared_hinge"
             loss, off = (slack**2, errors * (2.0 * slack + errors)) if squared else (slack, errors)
             off = np.where(slack + errors > 0.0, off, 0.0)
-        value = self.C * fsum((self.weight * loss).tolist())
-        sizes = np.abs(self.W)
-        penalty = self.r * float(sizes.sum()) + 0.5 * (1.0 - self.r) * float((sizes * sizes).sum())
-        rounding = self.C * float((self.weight * (off + TINY)).sum())
-        rounding += (SUMMED + self.K * EPS) * value + (SUMMED + len(sizes) * EPS) * penalty
-        return value + penalty, rounding * (1.0 + SUMMED) + TINY
+        weight = self.weight[rows]
+        return float((weight * loss).sum()), float((weight * (off + TINY)).sum())
 
     @property
     def _signs(self) -> Any:
         return 2.0 * self.Y[:, 0] - 1.0
 
-    def _log(self, S: Any) -> tuple[Any, float, Callable[[float], tuple[float, float]]]:
+    def _log(self, S: Any) -> tuple[Any, float, Value, tuple[Any, Any]]:
         """Slopes C c_i (P_i - Y_i): the probabilities mixed with a constant prediction so that they sum to 0.
 
         They do so up to rounding; a further mixture, of a share eta, would make it exact. It moves each P_ik by eta at
-        most and leaves 1 - eta of the entropy, for that is concave. Also what a value of s takes of the entropies.
+        most and leaves 1 - eta of the entropy, for that is concave.
         """
         weight, Y, total = self.weight, self.Y, self.frame.total
         R, share = residuals(S, Y), weight @ Y / total
@@ -249,21 +203,24 @@ class Problem:
         A = (self.C * weight)[:, None] * R
         eta = 0.0
         if self.free:
-            left = np.array([abs(fsum(a.tolist())) for a in A.T])
+            left = np.array([abs(exact_sum(a)) for a in A.T])
             left = (left + (self.K + 8) * EPS * np.abs(A).sum(axis=0)) / (self.C * total)
             least = np.minimum(share, 1.0 - share) if self.K == 1 else share
             with np.errstate(all="ignore"):
                 eta = float(np.max(left / (left + least))) * (1.0 + 1e-6)
 
-        def value(s: float) -> tuple[float, float]:
-            entropy, slip = _entropy(s * R, Y, s * own)
-            gain = self.C * fsum((weight * entropy).tolist())
-            error = self.C * float((weight * slip).sum()) + (SUMMED + eta) * gain
-            return gain, error if eta < 1.0 else np.inf
+        return A, eta, lambda s: self._entropies(R, own, eta, s), (R, own)
 
-        return A, eta, value
+    def _entropies(self, R: Any, own: Any, lost: float, s: float = 1.0) -> tuple[float, float]:
+        """The dual value of C c_i s R_i without the penalty, and how far rounding and a mixture can take it."""
+        gain = error = 0.0
+        for rows in blocks_of(len(R), self.K):
+            entropy, slip = _entropy(s * R[rows], self.Y[rows], s * own[rows])
+            gain += self.C * float((self.weight[rows] * entropy).sum())
+            error += self.C * float((self.weight[rows] * slip).sum())
+        return gain, error + (SUMMED + lost) * gain if lost < 1.0 else np.inf
 
-    def _margin(self, S: Any) -> tuple[Any, float, Callable[[float], tuple[float, float]]]:
+    def _margin(self, S: Any) -> tuple[Any, float, Value, None]:
         """Slopes -y_i a_i, a_i = 2 C c_i max(0, 1 - y_i s_i) or as stated, the heavier class scaled down to the other.
 
         What is left of the sum, over the weight of the heavier one, is the share that would make it exact.
@@ -275,21 +232,21 @@ class Problem:
             a = 2.0 * bound * np.maximum(0.0, 1.0 - y * S[:, 0])
         lost = 0.0
         if self.free:
-            sides = [fsum(a[y > 0].tolist()), fsum(a[y < 0].tolist())]
+            sides = [exact_sum(a[y > 0]), exact_sum(a[y < 0])]
             light, heavy = min(sides), max(sides)
             if heavy > 0.0:
                 a = np.where((y > 0) == (sides[0] == heavy), a * (light / heavy), a)
-                lost = abs(fsum((y * a).tolist())) / max(0.5 * float(a.sum()), TINY) * (1.0 + 1e-6)
+                lost = abs(exact_sum(y * a)) / max(0.5 * float(a.sum()), TINY) * (1.0 + 1e-6)
 
         def value(s: float) -> tuple[float, float]:
-            gain = s * fsum(a.tolist())
+            gain = s * exact_sum(a)
             error = (SUMMED + lost) * gain
             if self.loss == "hinge":
                 return gain, error
-            paid = s * s * fsum((a * (a / bound)).tolist()) / 4.0
+            paid = s * s * exact_sum(a * (a / bound)) / 4.0
             return gain - paid, error + SUMMED * paid
 
-        return (-y * a)[:, None], lost, value
+        return (-y * a)[:, None], lost, value, None
 
 
 def _targets(values: Any, certificate: Any, K: int) -> Any:

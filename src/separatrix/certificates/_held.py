@@ -14,6 +14,16 @@ WHOLE = 2**53  # float64 holds every whole number up to this
 BLOCK = 1_000_000  # entries looked at together
 
 
+def numeric(X: Any) -> Any:
+    """X as an array or CSR matrix of numbers; `ValueError` if it holds others than real ones, or masks some."""
+    if np.ma.is_masked(X):
+        raise ValueError("X masks some of its entries.")
+    rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    if rows.dtype.kind in "mMc":  # which would become other numbers without a word
+        raise ValueError(f"X holds no real numbers, but {rows.dtype}.")
+    return rows if rows.dtype.kind in "fiub" else rows.astype(np.float64)
+
+
 def unheld(X: Any, rows: Any) -> tuple[int, int] | None:
     """(row, column) of a number in X that float64 does not hold, or None; ``rows`` is X as a matrix of numbers.
 

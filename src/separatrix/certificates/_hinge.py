@@ -14,21 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
+from separatrix.certificates._blocks import RowBlocks, elsewhere, in_blocks
 from separatrix.certificates._data import ALLOWED, EPS
+from separatrix.certificates._held import blocks_of
 from separatrix.certificates._kernels import LISTS, kernel_block
+from separatrix.certificates._sums import TERMS, sum_of, sum_with_error
 
 TINY = float(np.finfo(np.float64).tiny)
-ENTRIES = 1 << 17  # of a block of rows: they stay in cache
+ENTRIES = 1 << 17  # of a block of rows: they stay in cache, and the mean of the first is near enough to all
 KERNEL_ENTRIES = 1 << 21  # of a block of kernel values
 LONG = 1e7  # multiplications that may be done with more digits than float64 has
+SPARSE_ROWS = 1 << 16  # of a piece of CSR rows in other processes
 CHUNK = 256  # kernel values summed in one piece: the fewer, the smaller the error
 CLOSE = 8 * EPS  # relative excess of alpha_i over C c_i that rounding of the product may make
-CENTRE = 1000  # rows whose mean is near enough to all
 
 
 @dataclass(frozen=True)
@@ -117,14 +120,17 @@ def _enough(compute: Callable[[Any], Sums], work: float, tol: float) -> Sums:
 def _linear(X: Any, task: Task, w: Any, b: float, real: Any) -> Sums:
     """With a free b, sums are about a centre, which changes nothing but their rounding."""
     eps, d = float(np.finfo(real).eps), len(w)
-    w, weights = w.astype(real), (task.signs * task.alpha).astype(real)
-    if hasattr(X, "tocsr") and real is np.float64:
+    w, weights = w.astype(real), (task.signs * task.alpha).astype(real, copy=False)
+    X = RowBlocks(X, X.shape[0]) if in_blocks(X) else X
+    if isinstance(X, RowBlocks) and X.sparse and real is np.float64:
+        scores, errors, u, sizes, terms = _sparse_blocks(X, weights, w, b)
+    elif hasattr(X, "tocsr") and real is np.float64:
         scores, errors, u, sizes, terms = _sparse(X, weights, w, b)
     else:
         X = X.toarray() if hasattr(X, "toarray") else X
         centre = np.zeros(d, real)
         if task.intercept:
-            centre = np.asarray(X[:: max(1, len(X) // CENTRE)], dtype=np.float64).mean(axis=0).astype(real)
+            centre = _written_out(X[: max(1, ENTRIES // max(d, 1))], np.float64).mean(axis=0).astype(real)
         scores, errors, u, sizes, terms = _dense(X, weights, w, b, centre)
     t, heavier = _balance(task)
     off = (terms * eps + (abs(t) / heavier if heavier > 0 else 0.0)) * sizes  # of each entry of u
@@ -147,17 +153,34 @@ def _dense(X: Any, weights: Any, w: Any, b: float, centre: Any) -> tuple[Any, An
     scores, size, u, sizes = np.empty(n, real), np.empty(n, real), np.zeros(d, real), np.zeros(d, real)
     offset, offset_error = _offset(w, centre, b)
     step = max(1, ENTRIES // max(d, 1))
-    for first in range(0, n, step):
-        rows = slice(first, min(first + step, n))
-        z = np.asarray(X[rows], dtype=real) - centre
-        scores[rows] = z @ w
-        u += weights[rows] @ z
-        np.abs(z, out=z)
-        size[rows] = z @ np.abs(w)
-        sizes += np.abs(weights[rows]) @ z
+    source, count = elsewhere(X), 0
+    if source is not None:
+        found = source.each(_dense_sums, (weights,), (w, centre), step)
+    else:
+        slices = (slice(first, min(first + step, n)) for first in range(0, n, step))
+        found = ((rows, _dense_sums(X[rows], weights[rows], w, centre)) for rows in slices)
+    for rows, (some, far, pull, reach) in found:
+        scores[rows], size[rows] = some, far
+        u += pull
+        sizes += reach
+        count += 1
     scores += offset
-    errors = (0.5 * d + 4) * eps * size + eps * np.abs(scores) + offset_error + (d + 4) * TINY
-    return scores, errors, u, sizes, 0.5 * min(n, step) + n / step + 4
+    size *= (0.5 * d + 4) * eps  # from here on it is the error of each score: n may be large
+    size += eps * np.abs(scores)
+    size += offset_error + (d + 4) * TINY
+    return scores, size, u, sizes, 0.5 * min(n, step) + max(n / step, count) + 4
+
+
+def _dense_sums(x: Any, weights: Any, w: Any, centre: Any) -> tuple[Any, Any, Any, Any]:
+    """Of some rows about the centre: w.z_i and |w|.|z_i|, sum_i weights_i z_i, and the same of sizes."""
+    z = _written_out(x, w.dtype) - centre
+    scores, pull = z @ w, weights @ z
+    np.abs(z, out=z)
+    return scores, z @ np.abs(w), pull, np.abs(weights) @ z
+
+
+def _written_out(x: Any, real: Any) -> Any:
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)
 
 
 def _sparse(X: Any, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any, float]:
@@ -171,6 +194,40 @@ def _sparse(X: Any, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any,
     return scores, errors, u, sizes, 0.5 * X.shape[0] + 4
 
 
+def _sparse_blocks(X: RowBlocks, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any, float]:
+    """The same of CSR rows in blocks: sums over rows are in their order, whichever blocks they are in."""
+    n, d = X.shape
+    scores, size, longest = np.empty(n), np.empty(n), 0.0
+    u, sizes, first = np.zeros(d), np.zeros(d), 0
+    source = elsewhere(X)
+    if source is not None:  # sums of pieces, added up
+        count = 0
+        for rows, (some, far, pull, reach, long) in source.each(_sparse_sums, (weights,), (w,), SPARSE_ROWS):
+            scores[rows], size[rows], longest = some + b, far, max(longest, long)
+            u += pull
+            sizes += reach
+            count += 1
+        errors = EPS * ((0.5 * longest + 4) * size + abs(b) + np.abs(scores)) + (longest + 4) * TINY
+        return scores, errors, u, sizes, 0.5 * n + count + 4
+    for x in X.parts():
+        rows = slice(first, first + x.shape[0])
+        longest = max(longest, float(np.diff(x.indptr).max(initial=0)))
+        scores[rows] = x @ w + b
+        size[rows] = abs(x) @ np.abs(w)
+        terms = x.data * np.repeat(weights[rows], np.diff(x.indptr))
+        np.add.at(u, x.indices, terms)
+        np.add.at(sizes, x.indices, np.abs(terms))
+        first = rows.stop
+    errors = EPS * ((0.5 * longest + 4) * size + abs(b) + np.abs(scores)) + (longest + 4) * TINY
+    return scores, errors, u, sizes, 0.5 * n + 4
+
+
+def _sparse_sums(x: Any, weights: Any, w: Any) -> tuple[Any, Any, Any, Any, float]:
+    """The same of some CSR rows, and the most entries of a row."""
+    size, longest = abs(x), float(np.diff(x.indptr).max(initial=0))
+    return x @ w, size @ np.abs(w), x.T @ weights, size.T @ np.abs(weights), longest
+
+
 def _offset(w: Any, centre: Any, b: float) -> tuple[Any, Any]:
     """w.centre + b and its error: each product is split into a float and what it lacks of the product."""
     if not centre.any():
@@ -179,7 +236,7 @@ def _offset(w: Any, centre: Any, b: float) -> tuple[Any, Any]:
     bits = (np.finfo(w.dtype).nmant + 2) // 2
     (w_high, w_low), (c_high, c_low) = _halves(w, bits), _halves(centre, bits)
     rest = ((w_high * c_high - product) + w_high * c_low + w_low * c_high) + w_low * c_low
-    return _sum(np.concatenate([product, rest, [w.dtype.type(b)]]))
+    return sum_with_error(np.concatenate([product, rest, [w.dtype.type(b)]]))
 
 
 def _halves(a: Any, bits: int) -> tuple[Any, Any]:
@@ -221,7 +278,7 @@ def feature_sums(
     for i in range(2):
         for j in range(2):
             terms = both[:, i] * values[used, j]
-            gram[i, j], summed = _sum(terms)
+            gram[i, j], summed = sum_with_error(terms)
             off[i, j] = np.abs(both[:, i]) @ errors[used, j] + eps * np.abs(terms).sum() + summed
     t, _ = _balance(task)
     move = abs(t) * sqrt(largest)
@@ -244,30 +301,39 @@ def _balance(task: Task) -> tuple[float, float]:
     """sum_i alpha_i y_i, rounded once, and the sum of alpha_i of the heavier class; (0, 0) if b is not free."""
     if not task.intercept:
         return 0.0, 0.0
-    t = _sum(task.signs * task.alpha)[0]
+    t = sum_of(lambda rows: task.signs[rows] * task.alpha[rows], len(task.alpha))[0]
     return t, 0.5 * (float(task.alpha.sum()) + abs(t))
 
 
 def total(task: Task, scores: Any, errors: Any, lengths: Lengths, unbalanced: float) -> Sums:
-    """P and D from the scores f_i, and what rounding may have done to them."""
-    eps = float(np.finfo(scores.dtype).eps)
-    margins = task.signs * scores
-    slack = np.maximum(0.0, 1.0 - margins)
-    errors = errors + eps * slack
-    loss, summed = _sum(task.bound * (slack**2 if task.squared else slack))
-    primal = 0.5 * lengths.w + loss
-    near = np.where(margins - errors < 1.0, task.bound, 0.0)  # further off, rounding changes no loss
-    doubt = errors * (2 * slack + errors) if task.squared else errors
-    primal_error = (near @ doubt) * (1 + 1e-9) + summed + 0.5 * lengths.w_error + 8 * EPS * primal
+    """P and D from the scores f_i, and what rounding may have done to them; some rows at a time, for n may be large."""
+    eps, n = float(np.finfo(scores.dtype).eps), len(scores)
 
-    plain = _sum(task.alpha)[0]
+    def losses(rows: slice) -> Any:
+        slack = np.maximum(0.0, 1.0 - task.signs[rows] * scores[rows])
+        return task.bound[rows] * (slack**2 if task.squared else slack)
+
+    doubts, slackness, slackness_error = [], 0.0, 0.0
+    for rows in blocks_of(n, TERMS):
+        margins, alpha = task.signs[rows] * scores[rows], task.alpha[rows]
+        slack = np.maximum(0.0, 1.0 - margins)
+        error = errors[rows] + eps * slack
+        near = np.where(margins - error < 1.0, task.bound[rows], 0.0)  # further off, rounding changes no loss
+        doubts.append(near @ (error * (2 * slack + error) if task.squared else error))
+        beyond, reach = alpha * np.maximum(0.0, margins - 1.0), alpha * (error + eps * np.abs(margins))
+        slackness = np.maximum(slackness, beyond.max(initial=0.0))  # NaN stays NaN
+        slackness_error = np.maximum(slackness_error, reach.max(initial=0.0))
+    loss, summed = sum_of(losses, n)
+    primal = 0.5 * lengths.w + loss
+    primal_error = sum(doubts) * (1 + 1e-9) + summed + 0.5 * lengths.w_error + 8 * EPS * primal
+
+    plain = sum_with_error(task.alpha)[0]
     dual = plain - 0.5 * lengths.u
     dual_error = EPS * plain + eps * lengths.u + 0.5 * lengths.u_error + unbalanced
     if task.squared:
-        ridge, summed = _sum(task.alpha**2 / (4 * task.bound))
+        ridge, summed = sum_of(lambda rows: task.alpha[rows] ** 2 / (4 * task.bound[rows]), n)
         dual, dual_error = dual - ridge, dual_error + summed + 8 * EPS * ridge
     dual_error += (2 * CLOSE + EPS) * abs(dual)
-    beyond = task.alpha * np.maximum(0.0, margins - 1.0)
     return Sums(
         primal=float(primal),
         primal_error=float(primal_error),
@@ -275,17 +341,6 @@ def total(task: Task, scores: Any, errors: Any, lengths: Lengths, unbalanced: fl
         dual_error=float(dual_error),
         pull=float(0.5 * lengths.apart),
         pull_error=float(0.5 * lengths.apart_error),
-        slackness=float(beyond.max(initial=0.0)),
-        slackness_error=float((task.alpha * (errors + eps * np.abs(margins))).max(initial=0.0)),
+        slackness=float(slackness),
+        slackness_error=float(slackness_error),
     )
-
-
-def _sum(a: Any) -> tuple[Any, Any]:
-    """The sum and its error: of float64 it is rounded once; NaN where it is beyond the floats."""
-    size = np.abs(a).sum()
-    if not np.isfinite(size):
-        return float("nan"), float("nan")
-    if a.dtype == np.float64:
-        value = fsum(a.tolist())
-        return value, EPS * abs(value)
-    return a.sum(), len(a) * float(np.finfo(a.dtype).eps) * size

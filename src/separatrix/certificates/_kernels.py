@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.certificates._held import numeric
+
 EPS = float(np.finfo(np.float64).eps)
 LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
@@ -123,11 +125,9 @@ def _is_column(X: Any) -> bool:
 
 def finite_rows(X: Any) -> Any:
     """X as an array or CSR of real numbers; `ValueError` if it is no matrix, or an entry is NaN or infinite."""
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    X = numeric(X)
     if X.ndim != 2:
         raise ValueError(f"X must be a matrix; its shape is {X.shape}.")
-    if X.dtype.kind not in "biuf":
-        X = X.astype(np.float64)
     if not np.isfinite(X.data if hasattr(X, "tocsr") else X).all():
         raise ValueError("X has an entry that is NaN or infinite.")
     return X

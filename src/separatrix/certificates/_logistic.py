@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
 import numpy as np
 
 from separatrix.certificates._data import ALLOWED, EPS, Data
-from separatrix.certificates._row_basis import TINY, pieces
+from separatrix.certificates._row_basis import TINY, over, pieces
 from separatrix.certificates.base import Check
 
 SUMMED = 64 * EPS  # of the sum of the terms' sizes: what pairwise sums and a few roundings of each term can lose
@@ -48,20 +49,19 @@ def check_logistic(data: Data, certificate: Any) -> list[Check]:
 def bounds(data: Data, certificate: Any) -> Bounds:
     """The objective and the bound that the certificate names; a bound that says nothing is 0, which is exact."""
     problem = Problem(data, certificate)
-    primal, error = problem.primal()
     if certificate.bound == "fenchel":
-        dual, dual_error = problem.fenchel(primal + error)
+        found = problem.both_sides()
     else:
         from separatrix.certificates._decrement import decrement
 
-        dual, dual_error = primal - decrement(problem), error
-    if not dual - dual_error > 0.0:  # losses and penalty are never negative
-        dual = dual_error = 0.0
-    return Bounds(primal, error, dual, dual_error)
+        primal, error = problem.primal()
+        found = Bounds(primal, error, primal - decrement(problem), error)
+    useful = found.dual - found.dual_error > 0.0  # losses and penalty are never negative
+    return found if useful else replace(found, dual=0.0, dual_error=0.0)
 
 
 class Problem:
-    """The data and weights of a claim; scores are computed about the mean row, where they do not cancel."""
+    """The data and weights of a claim; scores are computed about a row amid the others, where they do not cancel."""
 
     def __init__(self, data: Data, certificate: Any) -> None:
         self.data = data
@@ -73,20 +73,27 @@ class Problem:
         self.K, self.d = self.W.shape
         self.reference = bool(certificate.reference) and self.K > 1
         self.total = float(data.weight.sum())
-        self.centre = np.zeros(self.d)
-        if self.free:
-            self.centre = sum((c @ x for x, _, c in data.blocks()), np.zeros(self.d)) / self.total
+        self.centre = data.amid() if self.free else np.zeros(self.d)
         self.level = levels(self.centre, self.W, self.b)
 
     def pieces(self, width: int = 1) -> Any:
         """x, targets Y (m, K), weights, scores and a bound on their error (m,), inf where they overflow."""
-        size = np.abs(self.W).T
         for x, values, weight in pieces(self.data, max(self.K, width)):
-            z = x - self.centre
-            S = z @ self.W.T + self.level
-            error = (self.d + 6) * (0.5 * EPS * (np.abs(z) @ size + np.abs(self.level)) + TINY).max(axis=1)
-            sure = np.isfinite(S).all(axis=1) & np.isfinite(error)
-            yield x, self._targets(values), weight, np.where(sure[:, None], S, 0.0), np.where(sure, error, np.inf)
+            yield x, self._targets(values), weight, *self.scores(x)
+
+    def scores(self, x: Any) -> tuple[Any, Any]:
+        """Of some rows, and a bound on their error (m,), inf where they overflow."""
+        z, size = x - self.centre, np.abs(self.W).T
+        S = z @ self.W.T + self.level
+        error = (self.d + 6) * (0.5 * EPS * (np.abs(z) @ size + np.abs(self.level)) + TINY).max(axis=1)
+        sure = np.isfinite(S).all(axis=1) & np.isfinite(error)
+        return np.where(sure[:, None], S, 0.0), np.where(sure, error, np.inf)
+
+    def _claim(self) -> Problem:
+        """The same without the data, to be sent to where they are."""
+        claim = copy(self)
+        claim.data = None  # type: ignore[assignment]
+        return claim
 
     def _targets(self, values: Any) -> Any:
         """Ones and zeros; for two classes one column, of the positive class."""
@@ -103,66 +110,95 @@ class Problem:
         A change of the scores by e changes a loss by at most 2 e times the probability q of the other classes, and
         that, meanwhile, grows by at most exp(2 e).
         """
-        values, errors = [], []
-        for _, Y, weight, S, error in self.pieces():
-            loss = losses(S, Y)
-            values.append(float((weight * loss).sum()))
-            others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(error, 300.0))
-            errors.append(float((weight * (2.0 * np.minimum(others, 1.0) * error + TINY)).sum()))
+        return self._objective([self._losses(Y, weight, S, error) for _, Y, weight, S, error in self.pieces()])
+
+    def _losses(self, Y: Any, weight: Any, S: Any, error: Any) -> tuple[float, float]:
+        loss = losses(S, Y)
+        others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(error, 300.0))
+        return float((weight * loss).sum()), float((weight * (2.0 * np.minimum(others, 1.0) * error + TINY)).sum())
+
+    def _objective(self, parts: list[tuple[float, float]]) -> tuple[float, float]:
+        values, errors = zip(*parts, strict=True)
         value = self.C * fsum(values)
         penalty = 0.5 * float((self.W**2).sum()) if self.penalised else 0.0
         rounding = self.C * fsum(errors) + (SUMMED + self.K * EPS) * value + SUMMED * penalty
         return value + penalty, rounding * (1.0 + SUMMED) + TINY
 
-    def fenchel(self, most: float) -> tuple[float, float]:
-        """C sum c_i entropy(Y_i + R_i) - 1/2 ‖C sum c_i R_i (x_i - centre)'‖² - C ‖sum c_i R_i‖₁ B, and its rounding.
+    def both_sides(self) -> Bounds:
+        """F and C sum c_i entropy(Y_i + R_i) - 1/2 ‖C sum c_i R_i (x_i - centre)'‖² - C ‖sum c_i R_i‖₁ B, in one pass.
 
-        This bounds min F for any R with probabilities Y + R, here the fit's residuals mixed with those of a
+        The latter bounds min F for any R with probabilities Y + R, here the fit's residuals mixed with those of a
         constant prediction so that the sum of R is 0 up to rounding; as computed, so that the scores' errors do not
-        matter. B bounds the scores of the centre at weights with F <= most: see `after_spill`.
+        matter. B bounds the scores of the centre at weights with F no larger than here: see `after_spill`. The pass
+        sums up c_i R_i z_i', c_i Y_i z_i' and c_i z_i', of which the moment of any mixture is made.
         """
-        share, spill = np.zeros(self.K), np.zeros(self.K)
-        for _, Y, weight, S, _ in self.pieces():
-            share += weight @ Y / self.total
-            spill += weight @ residuals(S, Y) / self.total
-        theta, constant = mixture(share, spill) if self.free else (0.0, share)
-        entropies, lost = [], []
-        moment, sizes, means, left = np.zeros_like(self.W), np.zeros_like(self.W), np.zeros((self.K + 1, self.d)), []
-        spread, taken = np.zeros(self.d), 0.0
-        longest = count = 0
-        for x, Y, weight, S, error in self.pieces():
-            R = residuals(S, Y)
-            if theta > 0.0:
-                R = (1 - theta) * R + theta * (constant - Y)
-            R, own = _feasible(R, Y)
-            entropy, slip = _entropy(R, Y, own)
-            entropies.append(float((weight * entropy).sum()))
-            lost.append(float((weight * slip).sum()) if np.isfinite(error).all() else np.inf)
-            z, c = x - self.centre, weight[:, None] * R
-            moment += tall_product(c, z)
-            sizes += np.abs(c).T @ np.abs(z)
-            means[:-1] += (weight[:, None] * Y).T @ z
-            means[-1] += weight @ z
-            spread += weight @ np.abs(z)
-            left.append([fsum(column) for column in c.T.tolist()])
-            taken += float(np.abs(c).sum())
-            longest, count = max(longest, len(x)), count + 1
-        rounding = (roundings(longest) + count + self.K + 16) * EPS
+        K, sums = self.K, np.zeros(2 * self.K)
+        moments, sizes = np.zeros((2 * K + 1, self.d)), np.zeros((2 * K + 1, self.d))
+        R, done, parts, lengths, known = np.empty((len(self.data.weight), K)), 0, [], [], True
+        for loss, r, moment, size, summed, sure in over(self.data, _sides, K, self._claim()):
+            rows = slice(done, done + len(r))
+            R[rows] = r
+            parts.append(loss)
+            moments += moment
+            sizes += size
+            sums += summed
+            known &= sure
+            lengths.append(len(r))
+            done = rows.stop
+        primal, primal_error = self._objective(parts)
+        share = sums[K:]
+        theta, constant = mixture(share, sums[:K]) if self.free else (0.0, share)
+        if K > 1:
+            constant = constant / constant.sum()
+        moment = (1 - theta) * moments[:K] + theta * (constant[:, None] * moments[-1] - moments[K:-1])
+        reach = (1 - theta) * sizes[:K] + theta * (constant[:, None] * sizes[-1] + sizes[K:-1])
+        entropy, lost, spilled, taken = self._mixed(R, theta, constant, lengths)
         if self.reference:
-            moment[-1] = sizes[-1] = 0.0  # the last class has no weights of its own to pay for
+            moment[-1] = reach[-1] = 0.0  # the last class has no weights of its own to pay for
+        longest, count = max(lengths), len(lengths)
+        # of the sums, and of R_i itself: mixed, and made probabilities, it is some roundings off the mixture
+        rounding = (roundings(longest) + count + 16 * K + 32) * EPS
         with np.errstate(all="ignore"):
             pull = self.C * np.abs(moment)
-            off = self.C * (rounding * sizes + TINY * len(self.data.weight) * (1 + self.d))
+            off = self.C * (rounding * reach + TINY * len(R) * (1 + self.d))
             square = float((pull * pull).sum())
-            dual = self.C * fsum(entropies) - 0.5 * square
-            error = self.C * (fsum(lost) + SUMMED * fsum(entropies)) + SUMMED * square
+            dual = self.C * entropy - 0.5 * square
+            error = self.C * ((lost if known else np.inf) + SUMMED * entropy) + SUMMED * square
             error += float((off * (pull + 0.5 * off)).sum())
             if self.free:
-                spilled = float(np.abs(np.sum(left, axis=0)).sum()) + (count + self.K + 4) * EPS * taken
-                centres = class_centres(share, means, self.total, (longest + count + 16) * EPS * spread)
+                spilled += (count + K + 4) * EPS * taken
+                centres = class_centres(share, moments[K:], self.total, (longest + count + 16) * EPS * sizes[-1])
+                most = primal + primal_error
                 # of the dual less its error, which is what the minimum is at least
                 dual = after_spill(dual - error, self.C * spilled, self.C * self.total, *centres, most, self.W) + error
-        return dual, (error + SUMMED * abs(dual)) * (1.0 + SUMMED)
+        return Bounds(primal, primal_error, dual, (error + SUMMED * abs(dual)) * (1.0 + SUMMED))
+
+    def _mixed(self, R: Any, theta: float, constant: Any, lengths: list[int]) -> tuple[float, float, float, float]:
+        """sum c_i entropy(Y_i + R_i) of mixed residuals and its rounding, ‖sum c_i R_i‖₁, and the sum of |c_i R_i|."""
+        entropies, lost, left, taken, stop = [], [], [], 0.0, 0
+        for m in lengths:
+            rows = slice(stop, stop + m)
+            stop, Y, weight, mixed = rows.stop, self._targets(self.data.values[rows]), self.data.weight[rows], R[rows]
+            if theta > 0.0:
+                mixed = (1 - theta) * mixed + theta * (constant - Y)
+            mixed, own = _feasible(mixed, Y)
+            entropy, slip = _entropy(mixed, Y, own)
+            entropies.append(float((weight * entropy).sum()))
+            lost.append(float((weight * slip).sum()))
+            c = weight[:, None] * mixed
+            left.append([fsum(column) for column in c.T.tolist()])
+            taken += float(np.abs(c).sum())
+        return fsum(entropies), fsum(lost), float(np.abs(np.sum(left, axis=0)).sum()), taken
+
+
+def _sides(x: Any, values: Any, weight: Any, claim: Problem) -> tuple[Any, ...]:
+    """Of some rows: losses, residuals R, the moments of R, Y and 1, their sizes, sums, and whether all are known."""
+    Y, (S, error) = claim._targets(values), claim.scores(x)
+    R, z = residuals(S, Y), x - claim.centre
+    columns = np.column_stack([R, Y, np.ones(len(x))]) * weight[:, None]
+    moments, sizes = tall_product(columns, z), np.abs(columns).T @ np.abs(z)
+    sums = weight @ np.hstack([R, Y]) / claim.total
+    return claim._losses(Y, weight, S, error), R, moments, sizes, sums, bool(np.isfinite(error).all())
 
 
 def class_centres(share: Any, sums: Any, total: float, slack: Any) -> tuple[Any, Any]:

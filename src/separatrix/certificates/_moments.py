@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import dense_row
+from separatrix.certificates._centred import dense_rows
 from separatrix.certificates._data import EPS, Data
 
 PAIRS = 64  # roundings on the way to a sum by halves; and one a block, and what another order may add
@@ -45,19 +46,28 @@ class Moments:
         return self.origins + self.means
 
 
-def class_moments(data: Data, k: int, about_zero: Any) -> Moments:
-    """Two passes over the rows; ``about_zero`` says in which columns the origin is 0."""
+def class_moments(
+    data: Data, k: int, about_zero: Any, spread: bool, look: Callable[[Any], object] | None = None
+) -> Moments:
+    """One pass over the rows, and another for the spreads, if they are asked for; they are 0 if not.
+
+    ``about_zero`` says in which columns the origin is 0; ``look`` is called with the rows of each block.
+    """
     if data.values.ndim != 1:
         raise ValueError(f"y must be a column of {k} labels.")
     d = data.X.shape[1]
     origins = np.zeros((k, d))
-    for c in np.unique(data.values):
-        origins[c] = dense_row(data, int(np.argmax(np.where(data.values == c, data.weight, 0.0))))
-    origins[:, about_zero] = 0.0
+    if not np.all(about_zero):
+        there = np.unique(data.values)
+        heaviest = [int(np.argmax(np.where(data.values == c, data.weight, 0.0))) for c in there]
+        origins[there] = dense_rows(data, heaviest)
+        origins[:, about_zero] = 0.0
     counts, sums, sizes, spreads = np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
     low, high, blocks = np.full(d, np.inf), np.full(d, -np.inf), 0
     for x, codes, weight in data.blocks():
         blocks += 1
+        if look is not None:
+            look(x)
         low, high = np.minimum(low, x.min(axis=0)), np.maximum(high, x.max(axis=0))
         for c in np.unique(codes):
             w, about = weight[codes == c], x[codes == c] - origins[c]
@@ -66,7 +76,7 @@ def class_moments(data: Data, k: int, about_zero: Any) -> Moments:
             sizes[c] += _sum(w, np.abs(about))
     n = np.where(counts > 0, counts, 1.0)[:, None]
     means = sums / n
-    for x, codes, weight in data.blocks():
+    for x, codes, weight in data.blocks() if spread else ():
         for c in np.unique(codes):
             spreads[c] += _sum(weight[codes == c], ((x[codes == c] - origins[c]) - means[c]) ** 2)
     relative = (PAIRS + blocks + np.sqrt(len(data.weight))) * EPS

@@ -18,7 +18,7 @@ LEVEL = 1e-9  # an eigenvalue, or an entry of its vector, that may stand for 0
 WHOLE = 2.0**52  # float64 adds whole numbers up to this without rounding, and twice that
 
 
-def change(balance: Balance, sums: list[list[Fraction]]) -> float:
+def change(balance: Balance, sums: list[list[Fraction]], coordinates: Coordinates) -> float:
     """At most this share of a weight must change to make all sums exactly 0; infinite if that is not sure.
 
     Write u for (x, 1) moved to a middle and scaled, without columns that others determine; r for the sums in these
@@ -28,7 +28,7 @@ def change(balance: Balance, sums: list[list[Fraction]]) -> float:
     lambda_ic (1 - lead_ic) have the sums r - G V = 0, with |lead_ic| <= sqrt(2) max ‖u‖ ‖r‖ / mu. The reference's
     sum is less all others.
     """
-    middle, scale, varies = _coordinates(balance)
+    middle, scale, varies = coordinates.found()
     grams, terms = _grams(balance, middle, scale)
     grams = grams[:, varies][:, :, varies]
     unit = np.sqrt(np.diagonal(grams, axis1=1, axis2=2).min(axis=0))
@@ -53,23 +53,32 @@ def change(balance: Balance, sums: list[list[Fraction]]) -> float:
     return UPWARD * float(np.sqrt(2.0) * np.linalg.norm(unit) * np.sqrt(float(square)) / least)
 
 
-def _coordinates(balance: Balance) -> tuple[Any, Any, Any]:
+class Coordinates:
     """A middle of the columns, 0 without intercept; powers of two that bring |x - middle| to at most 1; what varies.
 
     A column that is its middle in every row is exactly 0 in these coordinates, and so is its sum.
     """
-    d = balance.data.X.shape[1]
-    middle, low, high = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
-    for rows, x, _ in balance.pieces():
-        if rows.start == 0 and balance.intercept:
-            middle = x[:MIDDLE].mean(axis=0)
-        low, high = np.minimum(low, x.min(axis=0)), np.maximum(high, x.max(axis=0))
-    if balance.intercept:
-        middle = np.where(low == high, low, middle)
-    largest = np.maximum(high - middle, middle - low)  # as rounded as the largest |x - middle| itself
-    exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
-    varies = np.append(largest > 0, True)[: d + balance.intercept]
-    return middle, np.ldexp(1.0, np.clip(-exponent, -1020, 1020)), varies
+
+    def __init__(self, balance: Balance) -> None:
+        d = balance.data.X.shape[1]
+        self._intercept = balance.intercept
+        self._middle, self._low, self._high = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
+
+    def add(self, rows: slice, x: Any, codes: Any) -> None:
+        """Further rows."""
+        if rows.start == 0 and self._intercept:
+            self._middle = x[:MIDDLE].mean(axis=0)
+        self._low, self._high = np.minimum(self._low, x.min(axis=0)), np.maximum(self._high, x.max(axis=0))
+
+    def found(self) -> tuple[Any, Any, Any]:
+        """(middle, scale, varies) of all rows."""
+        middle, low, high = self._middle, self._low, self._high
+        if self._intercept:
+            middle = np.where(low == high, low, middle)
+        largest = np.maximum(high - middle, middle - low)  # as rounded as the largest |x - middle| itself
+        exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+        varies = np.append(largest > 0, True)[: len(middle) + self._intercept]
+        return middle, np.ldexp(1.0, np.clip(-exponent, -1020, 1020)), varies
 
 
 def _grams(balance: Balance, middle: Any, scale: Any) -> tuple[Any, int]:

@@ -6,7 +6,7 @@ effect of its own, however small, and without a penalty the best weights follow 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp, lcm
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data
+from separatrix.certificates._blocks import elsewhere
+from separatrix.certificates._data import EPS, Data, _dense
 from separatrix.certificates._exact import exact_signs
 
 SUSPECT = 1e-9  # of its length is what a column has beside the others, if it may be a combination of them
@@ -33,6 +34,22 @@ def pieces(data: Data, width: int = 1) -> Iterator[tuple[Any, Any, Any]]:
         for first in range(0, len(x), step):
             rows = slice(first, first + step)
             yield x[rows], values[rows], weight[rows]
+
+
+def over(data: Data, fn: Callable[..., Any], width: int, *args: Any) -> Iterator[Any]:
+    """fn(x, values, weight, *args) of each of these pieces, where they are; fn has a name in a module."""
+    source = elsewhere(data.X)
+    if source is None:
+        for piece in pieces(data, width):
+            yield fn(*piece, *args)
+        return
+    step = max(1, ENTRIES // max(data.X.shape[1], width))
+    for _, found in source.each(_dense_first, (data.values, data.weight), (fn, *args), step):
+        yield found
+
+
+def _dense_first(x: Any, values: Any, weight: Any, fn: Callable[..., Any], *args: Any) -> Any:
+    return fn(_dense(x), values, weight, *args)
 
 
 @dataclass(frozen=True)

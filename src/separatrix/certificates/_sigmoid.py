@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import Centred, centred, largest_entries, parts
+from separatrix.certificates._centred import Centred, centred, parts, units
 from separatrix.certificates._data import ALLOWED, EPS, Data
 from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
@@ -56,7 +56,7 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     c = data.weight / largest
     rows = _slopes(data, frame, V, t, c)
     length = float(np.sqrt(c @ rows.size**2))  # between 1 and sqrt(n)
-    unit = largest_entries(data, frame)  # of each column: no square overflows or vanishes
+    unit = units(frame)  # of each column: no square overflows or vanishes
     with_unit = np.where(unit > 0, unit, 1.0)
     gradient, columns, spans = (np.zeros(d + free) for _ in range(3))
     for x, first, stop in parts(data):

@@ -58,6 +58,11 @@ class All(Certificate):
                 return part
         raise LookupError(f"None of these {len(self.parts)} parts is about column {j} of y.")
 
+    @property
+    def in_sums(self) -> bool:
+        """Whether the check is sums over a few rows at a time."""
+        return all(part.in_sums for part in self.parts)
+
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Every part has to hold; one that says nothing at all holds nothing."""
         found = [part.verify(X, y, sample_weight) for part in self.parts]

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.certificates._data import read
 from separatrix.certificates._elastic_net import check_elastic_net
+from separatrix.certificates._exact import numbers
 from separatrix.certificates._witness import classes_of, factors, flag, number, position, shaped, tolerance
 from separatrix.certificates.base import Verification
 from separatrix.certificates.duality_gap import DualityGap
@@ -47,9 +48,9 @@ class ElasticNetGap(DualityGap):
         Whether b is free.
     dual_weights : array of shape (1, d + 1) or (k, d + 1), or None
         The weights, intercept last, that the dual point follows from, if those of the model were rounded to float32:
-        the objective hardly feels that, but slopes do.
+        the objective hardly feels that, but slopes do. Of the hinge: an optimum as fractions, if zeros are proved.
     multipliers : array of shape (n,) or None
-        Of the hinge: 0 <= a_i <= C c_i for each row of a weight above 0.
+        Of the hinge: 0 <= a_i <= C c_i for each row of a weight above 0; as fractions, if zeros are proved.
     zeros : array of bool, of the shape of coef
         The weights that are proved to be 0 in every optimum.
     primal, dual, tol : float
@@ -91,13 +92,18 @@ class ElasticNetGap(DualityGap):
         """The same gap, so far about a 0/1 vector, as one about column j of a matrix."""
         return replace(self, classes=classes, task=j, positive=None)
 
+    @property
+    def in_sums(self) -> bool:
+        """Whether the check is sums over a few rows at a time."""
+        return True
+
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._validate()
         data = read(X, y, sample_weight, self.classes, self.class_weight)
         if np.shape(self.coef)[1] != data.X.shape[1] or data.values.ndim != (1 if self.task is None else 2):
             raise ValueError(f"X or y does not fit to coef of shape {np.shape(self.coef)} and task {self.task!r}.")
         if self.loss == "hinge":
-            shaped(self.multipliers, "multipliers", len(data.weight))
+            numbers(self.multipliers, "multipliers", len(data.weight))
         return Verification(tuple(check_elastic_net(data, self)))
 
     def _validate(self) -> None:
@@ -118,7 +124,7 @@ class ElasticNetGap(DualityGap):
         coef = shaped(self.coef, "coef", K, np.shape(self.coef)[-1] if np.ndim(self.coef) == 2 else 0)
         intercept = shaped(self.intercept, "intercept", K)
         if self.dual_weights is not None:
-            shaped(self.dual_weights, "dual_weights", K, coef.shape[1] + 1)
+            numbers(self.dual_weights, "dual_weights", K, coef.shape[1] + 1)
         number(self.C, "C", 0.0)
         if not 0.0 <= number(self.l1_ratio, "l1_ratio") <= 1.0:
             raise ValueError(f"The field 'l1_ratio' must be from 0 to 1; it is {self.l1_ratio!r:.80}.")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, read
+from separatrix.certificates._blocks import RowBlocks, in_blocks
+from separatrix.certificates._data import ALLOWED, read, read_rows
 from separatrix.certificates._hinge import CLOSE, Sums, Task, kernel_sums, linear_sums
 from separatrix.certificates._kernels import checked_kernel, finite_rows, indefiniteness, points_of, take
 from separatrix.certificates._witness import factors, flag, number, positions, shaped, sides, tolerance
@@ -77,6 +78,11 @@ class HingeGap(DualityGap):
             f"{self.dual:.10g} everywhere: a relative gap of {self.relative_gap:.1e}."
         )
 
+    @property
+    def in_sums(self) -> bool:
+        """Whether the check is sums over a few rows at a time."""
+        return self.kernel is None
+
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._require_fields()
         sums, below, over, balance, kernel = self._recomputed(X, y, sample_weight)
@@ -133,39 +139,21 @@ class HingeGap(DualityGap):
 
     def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> tuple[Sums, float, float, float, tuple[Check, ...]]:
         """Both sides; how far alpha is below 0, above its bounds and out of balance; and whether the kernel is one."""
+        if in_blocks(X):
+            X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
         y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
-        data = read(np.arange(len(y))[:, None], y, sample_weight, self.classes, self.class_weight)
-        inside = np.ones(len(data.values), dtype=bool)
-        if self.negative is not None:
-            inside = (data.values == self.positive) | (data.values == self.negative)
-        kept, values = np.asarray(data.X)[inside, 0], data.values[inside]
-        if not len(kept):
-            raise ValueError("No row of these data is of the certificate's classes.")
-        points = positions(self.points, "points", len(y))
-        alpha, expansion = np.zeros(len(y)), np.zeros(len(y))
-        alpha[points] = self.alpha
-        expansion[points] = 0.0 if self.expansion is None else self.expansion
-        below = max(0.0, -float(alpha.min(initial=0.0)))
-        if len(kept) < len(y):
-            below += float(np.abs(np.delete(alpha, kept)).sum() + np.abs(np.delete(expansion, kept)).sum())
-        squared, alpha = self.loss == "squared_hinge", alpha[kept]
-        task = Task(
-            signs=np.where(values == self.positive, 1.0, -1.0),
-            bound=float(self.C) * data.weight[inside],
-            alpha=alpha,
-            intercept=bool(self.fit_intercept),
-            squared=squared,
-        )
-        over = 0.0 if squared else float((alpha / task.bound - 1.0).max(initial=0.0))
-        balance = abs(float(task.signs @ alpha)) / max(float(alpha.sum()), float(np.finfo(np.float64).tiny))
+        task, kept, expansion, below = self._task(y, sample_weight)
+        over = 0.0 if task.squared else float((task.alpha / task.bound - 1.0).max(initial=0.0))
+        balance = abs(float(task.signs @ task.alpha)) / max(float(task.alpha.sum()), float(np.finfo(np.float64).tiny))
         if self.kernel is None:
-            rows = finite_rows(X)
+            rows = X if isinstance(X, RowBlocks) else finite_rows(X)
             if rows.shape != (len(y), np.size(self.coef)):
                 raise ValueError(
                     f"X of shape {rows.shape} does not fit {len(y)} labels and {np.size(self.coef)} weights."
                 )
             w = np.asarray(self.coef, dtype=np.float64)
-            rows = rows if len(kept) == len(y) else rows[kept]
+            if kept is not None:
+                rows = rows.only(kept) if isinstance(rows, RowBlocks) else rows[kept]
             return (
                 linear_sums(rows, task, w, float(self.intercept), self.tol),
                 below,
@@ -177,10 +165,45 @@ class HingeGap(DualityGap):
         count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if count != len(y):
             raise ValueError(f"{count} points and {len(y)} labels do not fit together.")
-        if len(kept) < len(y):  # of a precomputed kernel, the columns too
+        if kept is not None:  # of a precomputed kernel, the columns too
             precomputed = self.kernel["kernel"] == "precomputed"
             rows = rows[kept][:, kept] if precomputed else take(rows, kept)
-        figure, shift = indefiniteness(self.kernel, rows, len(kept))
+        figure, shift = indefiniteness(self.kernel, rows, len(task.alpha))
         name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
-        sums = kernel_sums(self.kernel, rows, task, expansion[kept], float(self.intercept), self.tol, shift)
+        sums = kernel_sums(self.kernel, rows, task, expansion, float(self.intercept), self.tol, shift)
         return sums, below, over, self.fit_intercept * balance, (Check(name, figure),)
+
+    def _task(self, y: Any, sample_weight: Any) -> tuple[Task, Any, Any, float]:
+        """Signs, bounds and multipliers of the rows that count; which these are, None for all; the expansion of a
+        kernel; how far alpha is below 0, or of other rows.
+        """
+        data = read(np.arange(len(y))[:, None], y, sample_weight, self.classes, self.class_weight)
+        kept, values, weight = np.asarray(data.X)[:, 0], data.values, data.weight
+        if self.negative is not None:
+            inside = (values == self.positive) | (values == self.negative)
+            kept, values, weight = kept[inside], values[inside], weight[inside]
+        if not len(kept):
+            raise ValueError("No row of these data is of the certificate's classes.")
+        points, every = positions(self.points, "points", len(y)), len(kept) == len(y)
+        alpha, below = _placed(points, self.alpha, len(y)), 0.0
+        expansion = None if self.expansion is None else _placed(points, self.expansion, len(y))
+        below += max(0.0, -float(alpha.min(initial=0.0)))
+        for multipliers in () if every else (alpha, expansion):
+            below += 0.0 if multipliers is None else float(np.abs(np.delete(multipliers, kept)).sum())
+        task = Task(
+            signs=np.where(values == self.positive, 1.0, -1.0),
+            bound=float(self.C) * weight,
+            alpha=alpha if every else alpha[kept],
+            intercept=bool(self.fit_intercept),
+            squared=self.loss == "squared_hinge",
+        )
+        if every:
+            return task, None, expansion, below
+        return task, kept, None if expansion is None else expansion[kept], below
+
+
+def _placed(points: Any, values: Any, n: int) -> Any:
+    """Values of some of n rows, 0 for the others."""
+    found = np.zeros(n)
+    found[points] = values
+    return found

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._balance import Balance
+from separatrix.certificates._balance import Balance, Sizes
 from separatrix.certificates._data import Data, read
 from separatrix.certificates._exact import exact_signs, numbers, rational
-from separatrix.certificates._near import change
+from separatrix.certificates._near import Coordinates, change
 from separatrix.certificates._witness import flag, position
 from separatrix.certificates.base import Certificate, Check, Verification
 
@@ -105,16 +105,19 @@ class Inseparable(Certificate):
         relevant = np.ones(n, bool) if self.positive is not None else np.arange(k) != data.values[:, None]
         checks = self._sign_checks(weights, fractions, relevant)
         balance = Balance(data, weights, self.positive, self.fit_intercept, k)
-        sums = balance.sums(fractions)
+        sizes, coordinates = Sizes(balance), Coordinates(balance)
+        sums = balance.sums(fractions, *(() if self.exact else (sizes.add, coordinates.add)))
         if self.exact:
             checks.append(
                 Check("sums that are not exactly 0", float(sum(bool(entry) for row in sums for entry in row)))
             )
         else:
-            relative, bound = balance.rounding(sums)
+            relative, bound = balance.rounding(sums, sizes)
             checks.append(Check("sums relative to their terms", relative, TOLERANCE))
             checks.append(Check("what is proved of the margin", bound, self.margin_bound))
-            checks.append(Check("change of a weight that makes the sums exactly 0", change(balance, sums), CHANGE))
+            checks.append(
+                Check("change of a weight that makes the sums exactly 0", change(balance, sums, coordinates), CHANGE)
+            )
         if self.verdict == "quasi-separable":
             wrong, right = self._sides(data)
             checks.append(Check("rows beyond the boundary", float(wrong)))

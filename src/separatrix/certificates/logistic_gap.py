@@ -73,6 +73,11 @@ class LogisticGap(DualityGap):
         )
 
     @property
+    def in_sums(self) -> bool:
+        """Whether the check is sums over a few rows at a time."""
+        return self.bound == "fenchel"
+
+    @property
     def column(self) -> int | None:
         """The column of a 0/1 matrix y that this is about; None if y holds labels."""
         return self.task

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from separatrix.certificates._data import ALLOWED, EPS, read
-from separatrix.certificates._elastic_net import both_sides
+from separatrix.certificates._elastic_net import Ends, Problem, both_sides
+from separatrix.certificates._frame import Frame
+from separatrix.certificates._logistic import Bounds
 from separatrix.certificates._witness import shaped, tolerance
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.elastic_net_gap import ElasticNetGap
@@ -25,7 +27,9 @@ class PathGap(Certificate):
     - The dual value is concave in the dual point and C together, and so are its constraints: mixed dual points are
       feasible, and their value is at least (1 - t) D_k + t D_k+1.
 
-    So a parabola bounds the gap, and nothing has to be computed from the data but at the C_k.
+    So a parabola bounds the gap, and no row has to be read but for the C_k. The wider the step the higher it is, so
+    the way from one C_k to the next is cut into equal parts, and the mixtures at their ends are evaluated too: from the
+    scores and dual points of both neighbours.
 
     Parameters
     ----------
@@ -39,8 +43,9 @@ class PathGap(Certificate):
         The weights for each C, the K rows of one after those of another; K = 1 for two classes.
     fit_intercept : bool
         Whether b is free.
-    primal, dual, losses : arrays of shape (m,)
-        For each C the objective, rounded up, a lower bound on its minimum, rounded down, and the sum of the losses.
+    primal, dual, losses : arrays of shape (q (m - 1) + 1,)
+        The objective, rounded up, a lower bound on its minimum, rounded down, and the sum of the losses: for each C and
+        for those that cut the way to the next one into q parts.
     tol : float
         The largest relative gap of any C, at most 1.
     """
@@ -72,12 +77,22 @@ class PathGap(Certificate):
     @property
     def worst(self) -> float:
         """The largest relative gap of any C, as far as the numbers stated prove it."""
-        return float(worst_gaps(self.C, self.primal, self.dual, self.losses).max())
+        return float(worst_gaps(self._cut, self.primal, self.dual, self.losses).max())
+
+    @property
+    def _cut(self) -> Any:
+        """The C_k, and those between them for which the objective is stated."""
+        return cut(self.C, self._parts)
+
+    @property
+    def _parts(self) -> int:
+        """How many parts each way from a C_k to the next is cut into."""
+        return max((np.size(self.primal) - 1) // max(np.size(self.C) - 1, 1), 1)
 
     def gap(self, C: float) -> float:
         """The relative gap that is proved for one C between the ends."""
-        k, t = place(self.C, C)
-        return float(gap_between(self.C, self.primal, self.dual, self.losses, k, t))
+        k, t = place(self._cut, C)
+        return float(gap_between(self._cut, self.primal, self.dual, self.losses, k, t))
 
     def part(self, k: int) -> ElasticNetGap:
         """What the path claims of its k-th C alone."""
@@ -97,8 +112,8 @@ class PathGap(Certificate):
             dual_weights=None,
             multipliers=None,
             zeros=np.zeros(coef.shape, dtype=bool),
-            primal=float(self.primal[k]),
-            dual=float(self.dual[k]),
+            primal=float(self.primal[k * self._parts]),
+            dual=float(self.dual[k * self._parts]),
             tol=self.tol,
         )
 
@@ -107,20 +122,13 @@ class PathGap(Certificate):
         data = read(X, y, sample_weight, self.classes, None)
         if np.shape(self.coef)[1] != data.X.shape[1] or data.values.ndim != 1:
             raise ValueError(f"X or y does not fit to coef of shape {np.shape(self.coef)}.")
-        m = len(self.C)
-        primal, dual, losses, slips, errors = (np.zeros(m) for _ in range(5))
-        for k in range(m):
-            part = self.part(k)
-            part._validate()
-            sides = both_sides(data, part).bounds
-            size = np.abs(part.coef)
-            penalty = self.l1_ratio * float(size.sum()) + 0.5 * (1.0 - self.l1_ratio) * float((size * size).sum())
-            losses[k] = (sides.primal - penalty) / part.C
-            slips[k] = (sides.primal_error + 64 * EPS * sides.primal) / part.C
-            primal[k], dual[k] = sides.primal + sides.primal_error, sides.dual - sides.dual_error
-            errors[k] = sides.error / max(sides.primal, float(np.finfo(np.float64).tiny))
+        points = self._points(data)
+        primal = np.array([point.primal + point.primal_error for point in points])
+        dual = np.array([point.dual - point.dual_error for point in points])
+        losses, slips = np.array([[point.losses, point.slip] for point in points]).T
+        errors = np.array([point.error / max(point.primal, float(np.finfo(np.float64).tiny)) for point in points])
         # the losses of a node count up where C rises from it, and down where C falls to it
-        gaps = worst_gaps(self.C, primal, dual, losses, slips)
+        gaps = worst_gaps(self._cut, primal, dual, losses, slips)
         above = np.max((np.asarray(self.dual) - dual) / primal)
         return Verification(
             (
@@ -134,6 +142,19 @@ class PathGap(Certificate):
             )
         )  # fmt: skip
 
+    def _points(self, data: Any) -> list[Point]:
+        """Both sides for each C that is stated."""
+        frame = Frame(data, bool(self.fit_intercept), several=True)
+        points: list[Point] = []
+        last: Located | None = None
+        for k in range(len(self.C)):
+            part = self.part(k)
+            part._validate()
+            here = located(data, part, frame)
+            points += [*(between(data, last, here, self._parts) if last is not None else ()), here.point]
+            last = here
+        return points
+
     def _validate(self) -> None:
         """`ValueError` for a field without meaning, by name."""
         tolerance(self.tol)
@@ -146,8 +167,61 @@ class PathGap(Certificate):
         K = np.shape(self.intercept)[1]
         shaped(self.intercept, "intercept", m, K)
         shaped(self.coef, "coef", m * K, np.shape(self.coef)[1])
+        count = np.size(self.primal)
+        if count != self._parts * (m - 1) + 1:
+            raise ValueError(f"The field 'primal' must have a number for each of {m} values of C, or of equal parts.")
         for name in ("primal", "dual", "losses"):
-            shaped(getattr(self, name), name, m)
+            shaped(getattr(self, name), name, count)
+
+
+@dataclass(frozen=True)
+class Point(Bounds):
+    """Both sides for one C, and the sum of the losses with what rounding can do to it."""
+
+    losses: float
+    slip: float
+
+    @classmethod
+    def of(cls, claim: ElasticNetGap, sides: Bounds) -> Point:
+        r, size = claim.l1_ratio, np.abs(claim.coef)
+        penalty = r * float(size.sum()) + 0.5 * (1.0 - r) * float((size * size).sum())
+        slip = (sides.primal_error + 64 * EPS * sides.primal) / claim.C
+        return cls(**asdict(sides), losses=(sides.primal - penalty) / claim.C, slip=slip)
+
+
+@dataclass(frozen=True)
+class Located:
+    """A claim about one C, both sides of it, and where they were taken."""
+
+    claim: ElasticNetGap
+    point: Point
+    ends: Ends
+    frame: Frame
+
+
+def located(data: Any, claim: ElasticNetGap, frame: Frame) -> Located:
+    """Both sides of a claim, in two readings of the rows."""
+    found = both_sides(data, claim, frame)
+    assert found.ends is not None  # the frame is one of several claims
+    return Located(claim, Point.of(claim, found.bounds), found.ends, frame)
+
+
+def between(data: Any, first: Located, last: Located, parts: int) -> list[Point]:
+    """The mixtures of two neighbours that cut the way from one to the other into equal parts."""
+    points, values = [], cut([first.claim.C, last.claim.C], parts)
+    for k in range(1, parts):
+        t = k / parts
+        coef = (1.0 - t) * np.asarray(first.claim.coef) + t * np.asarray(last.claim.coef)
+        claim = replace(first.claim, C=float(values[k]), coef=coef)
+        sides = Problem(data, claim, first.frame).mixed(t, first.ends, first.claim.C, last.ends, last.claim.C)
+        points.append(Point.of(claim, sides))
+    return points
+
+
+def cut(C: Any, parts: int) -> Any:
+    """The values of C, and those that cut the way from each to the next into so many equal parts."""
+    C, share = np.asarray(C, dtype=np.float64), np.arange(parts) / max(parts, 1)
+    return np.append(((1.0 - share) * C[:-1, None] + share * C[1:, None]).ravel(), C[-1])
 
 
 def place(values: Any, C: float) -> tuple[int, float]:

@@ -9,9 +9,12 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.certificates._bayes import check_naive_bayes
+from separatrix.certificates._cascade import check_cascade
+from separatrix.certificates._categories import check_categories, check_complement
 from separatrix.certificates._centroids import check_centroids
 from separatrix.certificates._data import Data, read
 from separatrix.certificates._firth import check_firth
+from separatrix.certificates._medians import check_medians
 from separatrix.certificates._sigmoid import check_squared_error
 from separatrix.certificates._squares import check_least_squares
 from separatrix.certificates._witness import held_in
@@ -19,13 +22,40 @@ from separatrix.certificates.base import Certificate, Check, Verification
 
 # each problem with its objective: part of the claim, so not for the certificate to choose
 _PROBLEMS: Mapping[str, tuple[str, Callable[[Data, Stationarity], list[Check]]]] = {
+    "cascade": (
+        "C sum_i c_i loss_i + 1/2 sum_l ‖W_l‖², by the weights of every layer, those of the first in units of scale,",
+        check_cascade,
+    ),
+    "categories": (
+        "sum_i c_i log P(x_i, y_i), x_i categories that are independent in a class, with a penalty alpha * sum log P,",
+        check_categories,
+    ),
+    "complement": (
+        "sum_c sum_{i: y_i != c} c_i sum_j x_ij log p_cj, with a penalty alpha * sum log p,",
+        check_complement,
+    ),
     "centroids": ("sum_i c_i ‖x_i - mu(y_i)‖²", check_centroids),
     "firth": ("sum_i c_i log P(y_i | x_i) + 1/2 log det I, I the Fisher information,", check_firth),
     "least_squares": ("sum_i c_i (y_i - w.x_i - b)², y_i = ±1,", check_least_squares),
+    "medians": (
+        "sum_i c_i ‖x_i - m(y_i)‖₁, or a subgradient where it has none,",
+        check_medians,
+    ),
     "naive_bayes": (
         "sum_i c_i log p(x_i, y_i), with a penalty alpha * sum log p for smoothed counts, over variances and rates of "
         "at least eps times the column's own,",
         check_naive_bayes,
+    ),
+    "ridge": ("sum_i c_i (y_i - w.x_i - b)² + alpha ‖w‖², y_i = ±1,", check_least_squares),
+    "shrunken_centroids": (
+        "1/2 sum_i c_i ‖x_i - mu(y_i)‖² + t sum_c n_c e_c sum_j s_j |mu_cj - m_j|, e_c s_j the standard errors of the "
+        "centroids about the mean m of all rows, or a subgradient where it has none,",
+        check_centroids,
+    ),
+    "shrunken_medians": (
+        "sum_i c_i ‖x_i - m(y_i)‖₁ + t sum_c sqrt(n_c (1 - n_c / n)) ‖m_c - m‖₁, m the medians of all n rows, or a "
+        "subgradient where it has none,",
+        check_medians,
     ),
     "squared_error": (
         "C sum_i c_i (t_i - sigma(w.x_i + b))² + 1/2 ‖w‖², t_i = 0 or 1,",
@@ -50,7 +80,8 @@ class Stationarity(Certificate):
     Parameters
     ----------
     problem : str
-        Which equations: "centroids", "firth", "least_squares", "naive_bayes" or "squared_error".
+        Which equations: "cascade", "categories", "centroids", "complement", "firth", "least_squares", "medians",
+        "naive_bayes", "ridge", "shrunken_centroids", "shrunken_medians" or "squared_error".
     classes : array of shape (k,)
         The labels, in the order of the witnesses.
     class_weight : array of shape (k,) or None
@@ -73,16 +104,20 @@ class Stationarity(Certificate):
         if self.problem not in _PROBLEMS:
             raise ValueError(f"No checker for the problem {self.problem!r}.")
         objective = _PROBLEMS[self.problem][0]
-        if self.problem == "naive_bayes":
-            objective = objective.replace("alpha *", f"{float(self.witness['alpha']):g} *")
-            objective += " at the given priors," if self.witness.get("priors_given") else ""
+        if self.problem == "cascade":
+            terms = {"log": "-log p(y_i | x_i)", "squared_error": "‖t_i - p(x_i)‖²"}
+            objective = objective.replace("loss_i", terms.get(str(self.witness.get("loss")), "loss_i"))
+        if "alpha" in objective:
+            objective = objective.replace("alpha", f"{float(self.witness['alpha']):g}")
+            given = self.witness.get("priors_given") and self.problem != "complement"  # whose scores have no priors
+            objective += " at the given priors," if given else ""
         return objective
 
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence, and for an objective that is not convex a second."""
         tol = self.witness.get("tol")
-        unit = "standard errors" if self.problem == "firth" else "of its scale"
+        unit = {"firth": "standard errors", "cascade": "of C sum_i c_i"}.get(self.problem, "of its scale")
         accuracy = "rounding" if tol is None else f"{tol:g} {unit}"
         objective = self.objective
         if "C" in self.witness:
@@ -114,6 +149,6 @@ class Stationarity(Certificate):
             raise ValueError(f"No checker for the problem {self.problem!r}.")
         if self.unit not in _UNITS:  # the allowance for rounding grows with it
             raise ValueError(f"unit must be the epsilon of float32 or float64; it is {self.unit!r}.")
-        held_in(self.witness, ("coef", "intercept", "centroids"), self.unit)
+        held_in(self.witness, ("coef", "intercept", "centroids", "coefs", "intercepts"), self.unit)
         data = read(X, y, sample_weight, self.classes, self.class_weight)
         return Verification(tuple(_PROBLEMS[self.problem][1](data, self)))

@@ -11,6 +11,7 @@ import numpy as np
 
 import separatrix
 from separatrix._typing import Array
+from separatrix.compare.encoding import kernel_width
 from separatrix.compare.folds import stratified
 from separatrix.compare.quiet import quietly
 from separatrix.compare.reference import GradientBoosting
@@ -18,19 +19,22 @@ from separatrix.compare.tuning import FOLDS, choose_C, likelihood_score, order_s
 
 LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the same C, later
 INNER_ROWS = 10_000  # that cuts and calibrations are learned from within a fold; a few numbers need no more
-INNER_KERNEL_ROWS = 1_500  # the same, and for C, for those whose cost grows faster than the rows
+INNER_KERNEL_ROWS = 1_500  # that C is chosen from, where the cost grows faster than the rows
 WIDE = 1_000  # columns
 LONG = 10_000  # rows
 SVM_ROWS = 2_000
 HARD_COLUMNS = 500  # the cost grows with their cube
-KERNEL_WORK = 60_000_000_000  # rows² times columns: what an rbf machine may take, about 5 s a fit on two cores
+KERNEL_WORK = 45_000_000_000  # rows² times columns: what an rbf machine may take, about 4 s a fit on two cores
 SCORING = 0.25  # a kernel entry for a row that is scored, of what one costs in a fit
 KERNEL_ROWS = 1_500  # of a kernel perceptron, which is no rival of the machine
 REFERENCE_WORK = 2_000_000  # rows times columns times trees a round: what gradient boosting may take
 PASSES = 25_000_000  # rows times columns times passes: what a perceptron may take
 SEARCH_ENTRIES = 40_000  # rows times columns that the search for the fewest errors takes
 REFERENCE = "gradient boosting"
+SPARSE = "logistic, L1"
 LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
+SPARSE_CS = (2.0, 2_000.0)  # times the C up to which all weights are 0: ends of the values of C of an L1 penalty
+SPARSE_WEIGHTS = 1_500  # of all classes, if there are more than two: up to here their Hessian is held as a matrix
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0)  # in standard deviations, a larger one fits noise and takes longest
 LOPSIDED = 1.1  # rows of the most frequent class for each of the rarest, from which on balancing them is tried
 KERNEL_CS = (0.3, 3.0, 30.0)
@@ -51,6 +55,7 @@ class Facts:
     counts: tuple[int, ...]
     binary_columns: bool  # all entries 0 or 1
     count_columns: bool  # all entries whole and not negative
+    kernel: Mapping[str, float]  # parameters of an rbf kernel, see `kernel_width`
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class Candidate:
         What a reader should know of how it is used here.
     inner_rows : int
         Calibration and cut are learned from at most so many training rows, in folds of their own; 0 for neither.
+    folded_rows : int
+        Of more inner rows, only the first fold is held out: a third of them tells enough, and fits are dear.
     reference : bool
         Not one of ours: shown for comparison, and never saved.
     """
@@ -87,6 +94,7 @@ class Candidate:
     most_rows: int | None = None
     note: str = ""
     inner_rows: int = INNER_ROWS
+    folded_rows: int = INNER_ROWS
     reference: bool = False
 
     @property
@@ -117,17 +125,22 @@ def facts_of(X: Any, codes: Array, verdict: str) -> Facts:
         counts=tuple(np.bincount(codes).tolist()),
         binary_columns=whole and bool((entries <= 1).all()),
         count_columns=whole,
+        kernel=kernel_width(X),
     )
 
 
 def first_candidates(facts: Facts, seed: int) -> list[Candidate]:
     """The cheap ones, which need no verdict on separability: baseline, formulas, logistic, linear machines."""
-    return [_baseline(), *_formulas(facts), *_logistic(facts), _linear_svm(facts), _perceptron(facts, seed)]
+    logistic = [*_logistic(facts), *([_sparse_logistic(facts)] if _few_weights(facts) else [])]
+    return [_baseline(), *_formulas(facts), *logistic, _linear_svm(facts), _perceptron(facts, seed)]
 
 
 def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Left]]:
     """Those that depend on the verdict or cost more, fast ones first, and those left out."""
     chosen, left = [], list[Left]()
+    if not _few_weights(facts):
+        why = f"slow for more than {SPARSE_WEIGHTS:,} weights of several classes; `separatrix fit --model logistic"
+        left.append(Left(SPARSE, f"{why} --l1-ratio 1` has no such limit"))
     if facts.verdict == "overlapping" and facts.d * (facts.k - 1) <= facts.n // 5 and facts.d <= 2000:
         chosen.append(_maximum_likelihood())
     if facts.verdict == "separable":
@@ -143,12 +156,10 @@ def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Lef
         left += [Left("Kozinec", why), Left("hard-margin SVM", why)]
     if facts.sparse and facts.d > WIDE:
         left.append(Left(REFERENCE, "trees do not take rows this wide and sparse"))
-        left.append(
-            Left("SVM, rbf kernel", "rows this wide and sparse are nearly orthogonal: linear models do as well")
-        )
-        left.append(Left("kernel perceptron", left[-1].why))
+        why = "rows this wide and sparse are nearly orthogonal: linear models do as well"
+        left += [Left("SVM, rbf kernel", why), Left("kernel perceptron", why)]
     else:
-        chosen += [_reference(facts, seed), _kernel_svm(facts), _kernel_perceptron(seed)]
+        chosen += [_reference(facts, seed), _kernel_svm(facts), _kernel_perceptron(facts, seed)]
     chosen.append(_pocket(seed))
     if facts.d <= 200 and facts.k == 2:
         chosen.append(_minimum_error(facts))
@@ -208,6 +219,37 @@ def _logistic(facts: Facts) -> list[Candidate]:
     return found
 
 
+def _sparse_logistic(facts: Facts) -> Candidate:
+    """With an L1 penalty, which leaves out columns, and C chosen for its probabilities."""
+    most = path_rows(facts.k)
+    note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
+    make = partial(_make, "LogisticRegression")
+    return Candidate("logistic", SPARSE, make, choose=_choose_sparse_logistic, fixed={"l1_ratio": 1.0}, note=note)
+
+
+def _few_weights(facts: Facts) -> bool:
+    return facts.k == 2 or facts.d * facts.k <= SPARSE_WEIGHTS
+
+
+def _choose_sparse_logistic(X: Any, y: Array, seed: int) -> Params:
+    return _choose_logistic(X, y, seed, l1_ratios=(1.0,))
+
+
+def sparse_Cs(X: Any, y: Array) -> list[float]:
+    """Powers of ten, so that folds may choose the same, from where the first columns have come in."""
+    low, high = (factor / steepest(X, y) for factor in SPARSE_CS)
+    return [float(f"1e{power}") for power in range(int(np.ceil(np.log10(low))), int(np.floor(np.log10(high))) + 1)]
+
+
+def steepest(X: Any, y: Array) -> float:
+    """max over classes k and columns j of |sum_i (t_ik - mean_k) x_ij|, t_ik being 1 for the rows of class k.
+
+    Up to C = 1 / it an L1 penalty leaves all weights at 0. It is 1 for columns that say nothing.
+    """
+    T = (y[:, None] == np.unique(y)).astype(np.float64)
+    return float(np.abs(X.T @ (T - T.mean(axis=0))).max()) or 1.0
+
+
 def _maximum_likelihood() -> Candidate:
     return Candidate("logistic", "logistic, max. likelihood", partial(_make, "LogisticRegression"), fixed={"C": np.inf})
 
@@ -223,9 +265,11 @@ def _choose_logistic(X: Any, y: Array, seed: int, scoring: Score = likelihood_sc
     codes = np.unique(y, return_inverse=True)[1]
     if np.sort(np.bincount(codes))[-2] < 2:
         return {"C": 1.0}
+    X = X[rows]
+    Cs = sparse_Cs(X, y) if "l1_ratios" in params else LOGISTIC_CS
     cv = stratified(codes, FOLDS, seed)  # shuffled: tables are often sorted by something that matters
     with quietly():
-        path = separatrix.LogisticRegressionCV(Cs=LOGISTIC_CS, cv=cv, scoring=scoring, **params).fit(X[rows], y)
+        path = separatrix.LogisticRegressionCV(Cs=Cs, cv=cv, scoring=scoring, **params).fit(X, y)
     return {"C": float(path.C_)}
 
 
@@ -258,15 +302,18 @@ def _kernel_svm(facts: Facts) -> Candidate:
     most = kernel_rows(facts.n, facts.d, facts.k)
 
     def choose(X: Any, y: Array, seed: int) -> Params:
-        return {"C": choose_C(lambda C: make({"C": C}), X, y, KERNEL_CS, most_rows=INNER_KERNEL_ROWS, seed=seed)}
+        rows = INNER_KERNEL_ROWS
+        return {"C": choose_C(lambda C: make({**facts.kernel, "C": C}), X, y, KERNEL_CS, most_rows=rows, seed=seed)}
 
     return Candidate(
         "svm",
         "SVM, rbf kernel",
         make,
         choose=choose,
+        fixed=facts.kernel,
         most_rows=most if most < facts.n else None,
-        inner_rows=INNER_KERNEL_ROWS,
+        inner_rows=most,  # scores of a machine of fewer rows have another scale
+        folded_rows=INNER_KERNEL_ROWS,
     )
 
 
@@ -282,8 +329,8 @@ def _pocket(seed: int) -> Candidate:
     return Candidate("pocket", "pocket", make, fixed=fixed, most_rows=5_000, inner_rows=INNER_KERNEL_ROWS)
 
 
-def _kernel_perceptron(seed: int) -> Candidate:
-    fixed = {"max_iter": 20, "shuffle": True, "random_state": seed}
+def _kernel_perceptron(facts: Facts, seed: int) -> Candidate:
+    fixed = {"max_iter": 20, "shuffle": True, "random_state": seed, **facts.kernel}
     make = partial(_make, "KernelPerceptron")
     return Candidate("kernel-perceptron", "kernel perceptron", make, fixed=fixed, most_rows=KERNEL_ROWS)
 

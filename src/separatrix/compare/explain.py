@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from separatrix._typing import Floats, Integers
+from separatrix.compare.encoding import column_moments
 from separatrix.compare.limit import within
 from separatrix.compare.metrics import Predictions
 from separatrix.compare.quiet import quietly
@@ -19,16 +20,6 @@ MOST_COEFFICIENTS = 15
 MOST_ROWS = 10
 TRACED_ENTRIES = 5_000_000
 TINY = 1e-300  # the smallest probability that has a logarithm worth having
-
-
-def column_moments(X: Any) -> tuple[Floats, Floats]:
-    """Means and standard deviations of the columns."""
-    if hasattr(X, "tocsr"):
-        means = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-        squares = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
-        return means, np.sqrt(np.maximum(0.0, squares - means**2))
-    X = np.asarray(X, dtype=np.float64)
-    return X.mean(axis=0), X.std(axis=0)
 
 
 def intervals(model: Any) -> tuple[Floats | None, str | None]:

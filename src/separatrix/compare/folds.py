@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
@@ -11,6 +14,7 @@ from separatrix.compare.wording import count
 from separatrix.errors import DataError
 
 Fold = tuple[Integers, Integers]
+KEPT_ROWS = 10_000  # up to which folds are kept: a few megabytes in all
 
 
 def stratified(codes: Integers, folds: int, seed: int) -> list[Fold]:
@@ -18,6 +22,21 @@ def stratified(codes: Integers, folds: int, seed: int) -> list[Fold]:
 
     Fewer folds only if fewer than two classes have that many rows, since a model needs two to learn from.
     """
+    if len(codes) > KEPT_ROWS:
+        return _split(codes, folds, seed)
+    return list(_kept(np.asarray(codes, dtype=np.int64).tobytes(), folds, seed))
+
+
+@lru_cache(maxsize=32)
+def _kept(codes: bytes, folds: int, seed: int) -> tuple[Fold, ...]:
+    """The same for labels that were split before: every classifier asks for the same inner folds."""
+    found = _split(np.frombuffer(codes, dtype=np.int64), folds, seed)
+    for rows in (rows for fold in found for rows in fold):
+        rows.flags.writeable = False
+    return tuple(found)
+
+
+def _split(codes: Integers, folds: int, seed: int) -> list[Fold]:
     sizes = np.sort(np.bincount(codes))[::-1]
     folds = max(2, min(folds, int(sizes[1])))
     with quietly():  # scikit-learn warns of the rare classes, of which we speak ourselves
@@ -31,6 +50,19 @@ def check_classes(classes: Array, counts: Integers) -> None:
     if (counts >= 2).sum() < 2:
         rare = str(classes[int(counts.argmin())])
         raise DataError(f"Class {rare!r} has one row only, which cannot be learned and held out: drop or merge it.")
+
+
+def check_folds(classes: Array, codes: Integers, split: Sequence[Fold]) -> None:
+    """That the training part of every fold has two classes of two rows: one to learn from, one to calibrate by."""
+    if all(np.sort(np.bincount(codes[train]))[-2] >= 2 for train, _ in split):
+        return
+    counts = np.bincount(codes)
+    second = int(np.argsort(-counts, kind="stable")[1])
+    few = f"Class {str(classes[second])!r} has {count(int(counts[second]), 'row')}, and at most one class has more"
+    raise DataError(
+        f"{few}: too few to be learned, calibrated and held out in {len(split)} folds. Two classes need at least 3 "
+        "rows: add rows, merge classes, or ask for more --folds."
+    )
 
 
 def notes_on_classes(classes: Array, counts: Integers, asked: int, used: int) -> list[str]:

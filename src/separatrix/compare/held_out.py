@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
+from separatrix._typing import Floats, Integers
 from separatrix.compare.metrics import losses
+from separatrix.compare.tuning import sample_rows
 from separatrix.scoring.calibration import Calibration, class_scores, fit_calibration, log_odds
 from separatrix.scoring.decision import TUNED, Decision, tune
 
@@ -42,15 +43,14 @@ class Recipe:
         return said.probabilities
 
 
-def listen(model: Any, X: Any, classes: Array, n: int) -> Said:
-    """What a model, fitted to n rows, says of rows X.
+def listen(model: Any, X: Any, k: int, n: int) -> Said:
+    """What a model, fitted to n rows and the codes of their classes, says of rows X.
 
-    A class that its rows lacked has the probability 1 / (n + 1) and the lowest score.
+    A class of the k that its rows lacked has the probability 1 / (n + 1) and the lowest score.
     """
-    k = len(classes)
     scores = class_scores(model, X)
     chances = np.asarray(model.predict_proba(X), dtype=np.float64) if hasattr(model, "predict_proba") else None
-    known = np.searchsorted(classes, model.classes_)
+    known = model.classes_
     if len(known) == k:
         return Said(scores, chances)
     if chances is not None:
@@ -93,8 +93,17 @@ def joined(parts: Sequence[Said], tests: Sequence[Integers]) -> Said:
 
 
 def out_of_fold(
-    build: Callable[[], Any], X: Any, y: Array, folds: Sequence[tuple[Integers, Integers]], classes: Array
+    build: Callable[[], Any],
+    X: Any,
+    codes: Integers,
+    folds: Sequence[tuple[Integers, Integers]],
+    k: int,
+    most: int | None = None,
+    seed: int = 0,
 ) -> Said:
-    """What models of the other folds say of each row."""
-    said = [listen(build().fit(X[train], y[train]), X[test], classes, len(train)) for train, test in folds]
+    """What models of the other folds say of each row; each learns from `most` of their rows, if there are more."""
+    said = []
+    for train, test in folds:
+        rows = train if most is None else train[sample_rows(codes[train], most, seed)]
+        said.append(listen(build().fit(X[rows], codes[rows]), X[test], k, len(rows)))
     return joined(said, [test for _, test in folds])

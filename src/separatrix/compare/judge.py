@@ -30,7 +30,10 @@ LOWER = 2  # how often C is divided by 10 for the sake of a certificate
 
 @dataclass(frozen=True)
 class Problem:
-    """The rows of a comparison: X, labels y as the user has them, and codes, their positions in the classes."""
+    """The rows of a comparison: X, labels y as the user has them, and codes, their positions in the classes.
+
+    Models of folds learn the codes, which say the same as the labels and are compared faster than words are.
+    """
 
     X: Any
     y: Array
@@ -86,8 +89,8 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         step(f"fold {number + 1} of {len(problem.folds)}")
         started = time.monotonic()
         with quietly():
-            fitted = _fitted(candidate, problem, train)
-            said = listen(fitted.model, problem.X[test], problem.classes, len(fitted.rows))
+            fitted = _fitted(candidate, problem, train, problem.codes)
+            said = listen(fitted.model, problem.X[test], problem.k, len(fitted.rows))
             recipe = _recipe(candidate, problem, fitted)
         parts.append(said)
         chosen.append(fitted.params.get("C"))
@@ -103,7 +106,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
     step("all rows")
     started = time.monotonic()
     with quietly() as warnings:
-        fitted = _fitted(candidate, problem, np.arange(n), fit=not candidate.reference)
+        fitted = _fitted(candidate, problem, np.arange(n), problem.y, fit=not candidate.reference)
     elapsed = time.monotonic() - started
     recipe = Recipe(None, Decision())
     if candidate.inner_rows:
@@ -149,10 +152,10 @@ def _with_its_parameters(
             continue
         rows = train if candidate.most_rows is None else _sampled(candidate.most_rows, problem, train)
         try:
-            model = candidate.build(params).fit(problem.X[rows], problem.y[rows])
+            model = candidate.build(params).fit(problem.X[rows], problem.codes[rows])
         except SeparatrixError as error:
             raise LeftOutError(str(error)) from error
-        said.append(listen(model, problem.X[test], problem.classes, len(rows)))
+        said.append(listen(model, problem.X[test], problem.k, len(rows)))
     return joined(said, [test for _, test in problem.folds])
 
 
@@ -163,6 +166,9 @@ def _sampled(most: int, problem: Problem, train: Integers) -> Integers:
 def _notes(candidate: Candidate, fitted: Fitted, chosen: Sequence[float | None], n: int) -> list[str]:
     notes = [f"learns from {len(fitted.rows):,} of {n:,} rows"] if len(fitted.rows) < n else []
     notes += [candidate.note] if candidate.note else []
+    if fitted.params.get("l1_ratio"):
+        coef = np.asarray(fitted.model.coef_)
+        notes.append(f"uses {np.count_nonzero(coef.any(axis=0)):,} of {count(coef.shape[1], 'feature')}")
     notes += ["C lowered until the fit was certified"] if fitted.lowered else []
     final = fitted.params.get("C")
     if any(final != C for C in chosen):
@@ -180,13 +186,14 @@ def _recipe(candidate: Candidate, problem: Problem, fitted: Fitted) -> Recipe:
     rows = fitted.rows[sample_rows(codes, candidate.inner_rows, problem.seed)]
     codes = problem.codes[rows]
     said, tests = [], []
-    for train, test in stratified(codes, FOLDS, problem.seed):
+    folds = stratified(codes, FOLDS, problem.seed)
+    for train, test in folds[:1] if len(rows) > candidate.folded_rows else folds:
         mine, other = rows[train], rows[test]
         try:
-            model = candidate.build(fitted.params).fit(problem.X[mine], problem.y[mine])
+            model = candidate.build(fitted.params).fit(problem.X[mine], problem.codes[mine])
         except SeparatrixError:
             continue  # such as a sample that is not separable, though all rows are: the other folds tell enough
-        said.append(listen(model, problem.X[other], problem.classes, len(mine)))
+        said.append(listen(model, problem.X[other], problem.k, len(mine)))
         tests.append(test)
     if not tests:
         raise LeftOutError("no part of its training rows could be fitted, so its probabilities cannot be calibrated")
@@ -194,8 +201,8 @@ def _recipe(candidate: Candidate, problem: Problem, fitted: Fitted) -> Recipe:
     return learn(joined(said, tests), tested, problem.k, problem.metric, candidate.level)
 
 
-def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool = True) -> Fitted:
-    """The estimator fitted to the rows `train` or a sample of them; merely built if not `fit`.
+def _fitted(candidate: Candidate, problem: Problem, train: Integers, labels: Array, fit: bool = True) -> Fitted:
+    """The estimator fitted to the rows `train` or a sample of them, and their labels; merely built if not `fit`.
 
     Where the C that was chosen leaves a fit uncertified, a smaller one, whose problem is easier, takes its place.
     """
@@ -204,9 +211,9 @@ def _fitted(candidate: Candidate, problem: Problem, train: Integers, fit: bool =
     params = dict(candidate.fixed)
     if not fit:
         return Fitted(candidate.build(params), params, train, 0)
-    X, y = (problem.X, problem.y) if len(train) == len(problem.codes) else (problem.X[train], problem.y[train])
+    X, y = (problem.X, labels) if len(train) == len(labels) else (problem.X[train], labels[train])
     if candidate.choose is not None:
-        params.update(candidate.choose(X, y, problem.seed))
+        params.update(candidate.choose(X, problem.codes[train], problem.seed))
     lowered = 0
     try:
         model = candidate.build(params).fit(X, y)

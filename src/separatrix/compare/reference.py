@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Self
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from separatrix._typing import Array, Floats
 
@@ -24,14 +25,20 @@ class GradientBoosting:
 
     def fit(self, X: Any, y: Array) -> Self:
         """Learn from rows of numbers, dense or not."""
-        with threadpool_limits(1, user_api="openmp"):
+        with _openmp().limit(limits=1, user_api="openmp"):
             self._model.fit(_dense(X), y)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, k)."""
-        with threadpool_limits(1, user_api="openmp"):
+        with _openmp().limit(limits=1, user_api="openmp"):
             return self._model.predict_proba(_dense(X))
+
+
+@cache
+def _openmp() -> ThreadpoolController:
+    """The libraries that are loaded once a model is made: to look for them each time takes 10 ms."""
+    return ThreadpoolController()
 
 
 def _dense(X: Any) -> Any:

@@ -211,6 +211,7 @@ class Run:
     seconds: float
     truth: Integers
     trace: Mapping[str, list[float | None]] | None = None  # drawn when all else is done: see explain.traced
+    path: Any = None  # of the L1 penalty, drawn likewise: see entering.Path
     encoder: Any = None
     X: Any = None
     y: Array | None = None
@@ -268,6 +269,7 @@ class Run:
             },
             "hardest_rows": {"score": self.score_is, "rows": [row.to_dict() for row in self.hard_rows]},
             "trace": self.trace,
+            "path": None if self.path is None else self.path.to_dict(),
             "seconds": self.seconds,
         }
 

@@ -15,12 +15,13 @@ import numpy as np
 
 import separatrix
 from separatrix._typing import Array, Integers
-from separatrix.compare import explain, leaks
+from separatrix.compare import explain
 from separatrix.compare.candidates import Candidate, Left, facts_of, first_candidates, later_candidates
 from separatrix.compare.commands import fit_command
 from separatrix.compare.encoding import fit_encoder, in_units, scales_of
-from separatrix.compare.folds import check_classes, notes_on_classes, stratified
+from separatrix.compare.folds import check_classes, check_folds, notes_on_classes, stratified
 from separatrix.compare.judge import LeftOutError, Problem, judge
+from separatrix.compare.leaks import possible_leaks
 from separatrix.compare.limit import within
 from separatrix.compare.proving import SMALL, Proof, Search, late_proof, prove, searching, too_much
 from separatrix.compare.ranking import choose_best, line_of, ranked
@@ -98,9 +99,10 @@ def compare(
     if X.shape[1] == 0:
         raise DataError("No column is left to learn from: all are constant or unusable.")
     split = stratified(codes, folds, seed)
+    check_folds(classes, codes, split)
     notes = notes_on_classes(classes, counts, folds, len(split))
     problem = Problem(X, y, codes, classes, split, seed, started + JUDGING * time_limit, metric)
-    suspects = leaks.possible_leaks(table, X, names, codes, seed)
+    leaks = possible_leaks(table, X, encoder, codes, seed)
     facts = facts_of(X, codes, "undecided")
     cheap = first_candidates(facts, seed)
     total = len(cheap) + len(later_candidates(facts, seed)[0])
@@ -136,7 +138,7 @@ def compare(
         target=str(table.target),
         n_rows=int(X.shape[0]),
         n_columns=len(table.columns),
-        notes=[*table.notes, *encoder.notes, *notes, *leaks.words(suspects)],
+        notes=[*table.notes, *encoder.notes, *notes],
         kinds=Counter(column.kind for column in table.columns),
         columns=[_column(column) for column in table.columns[:MOST_COLUMNS]],
         classes=labels,
@@ -169,9 +171,9 @@ def compare(
         X=X,
         y=y,
         metric=metric,
-        verdict_words=verdict_words(entries, best, codes, labels, metric, suspects, left),
+        verdict_words=verdict_words(entries, best, codes, labels, metric, leaks, left),
         linearity=linearity_words(entries, codes, len(classes), metric),
-        leaks=leaks.words(suspects),
+        leaks=leaks,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix._typing import Integers
 from separatrix.compare.candidates import Left
-from separatrix.compare.metrics import LOSSES, NAMES, Figure, confusion
+from separatrix.compare.metrics import NAMES, Figure, confusion
 from separatrix.compare.paired import difference
 from separatrix.compare.ranking import worth
 from separatrix.compare.result import Entry, Sentence
@@ -30,7 +30,7 @@ def verdict_words(
     truth: Integers,
     classes: Sequence[str],
     metric: str,
-    leaks: Sequence[tuple[str, float]],
+    leaks: Sequence[str],
     left: Sequence[Left],
 ) -> list[Sentence]:
     """The most important first."""
@@ -65,14 +65,7 @@ def verdict_words(
         )
     if not best.certified:
         words.append(Sentence("Warning: the fit is not certified.", warning=True))
-    words += [
-        Sentence(
-            f"Possible leak: {name!r} alone nearly determines the target (balanced accuracy {value:.3f}). If it is "
-            "known only afterwards, leave it out with --drop.",
-            warning=True,
-        )
-        for name, value in leaks
-    ]
+    words += [Sentence(leak, warning=True) for leak in leaks]
     if best.capped:
         few = f"{best.rows_used:,} of the {len(truth):,} rows"
         words.append(Sentence(f"It learned from {few}, drawn at random: all would take too long."))
@@ -109,8 +102,11 @@ def _wrong(truth: Integers, codes: Integers, classes: Sequence[str]) -> str:
     if not (rows - right).sum():
         return "No held-out row is wrong."
     if k == 2:
-        kept = " and ".join(f"{_of_100(right[c] / rows[c])} of 100 {classes[c]!r}" for c in (1, 0))
-        trust = f"when it says {classes[1]!r}, it is right {_of_100(right[1] / max(1, predicted[1]))} times of 100"
+        rare = 0 if rows[0] < rows[1] else 1  # which is looked for: that the frequent one is right says little
+        kept = " and ".join(f"{_of_100(right[c] / rows[c])} of 100 {classes[c]!r}" for c in (rare, 1 - rare))
+        trust = f"it never says {classes[rare]!r}"
+        if predicted[rare]:
+            trust = f"when it says {classes[rare]!r}, it is right {_of_100(right[rare] / predicted[rare])} times of 100"
         return f"It recognises {kept}; {trust}."
     shares = right / np.maximum(rows, 1)
     worst = np.argsort(shares, kind="stable")[:MOST_CLASSES]
@@ -118,12 +114,17 @@ def _wrong(truth: Integers, codes: Integers, classes: Sequence[str]) -> str:
     for c in worst[shares[worst] < 1]:
         others = np.where(np.arange(k) == c, -1, table[c])
         rival = classes[int(others.argmax())]
-        parts.append(f"{_of_100(shares[c])} of 100 {classes[c]!r} (most others are taken for {rival!r})")
+        parts.append(f"{_of_100(shares[c])} of 100 {classes[c]!r} (most often taken for {rival!r})")
     return f"Worst recognised: {'; '.join(parts)}."
 
 
 def _of_100(share: float) -> str:
-    return f"{100 * share:.0f}" if share in (0.0, 1.0) or 0.01 <= share <= 0.99 else f"{100 * share:.1f}"
+    """Of so many: whole numbers, near the ends tenths, and there neither "0.0" for some nor "100.0" for nearly all."""
+    if share in (0.0, 1.0) or 0.01 <= share <= 0.99:
+        return f"{100 * share:.0f}"
+    if share > 0.9995:
+        return "over 99.9"
+    return f"{100 * share:.1f}" if share >= 0.0005 else "under 0.1"
 
 
 def _probabilities(best: Entry, baseline: Entry, classes: Sequence[str]) -> str:
@@ -154,7 +155,7 @@ def linearity_words(entries: Sequence[Entry], truth: Integers, k: int, metric: s
     few = "" if reference.sample is None else f", which learned from {reference.sample:,} rows only"
     name = f"{reference.title} ({figures}){few}"
     if gap.low > 0:
-        size = f"{gap.value:.3f} of {'log-loss' if metric in LOSSES else NAMES[metric]}"
+        size = f"{gap.value:.3f} of {NAMES[metric]}"
         return f"Linearity costs {size} (95% interval {gap.low:.3f} to {gap.high:.3f}) against {name}."
     if gap.high < 0:
         return f"Linearity is an advantage here: {name}{',' if few else ''} does worse."

@@ -11,12 +11,20 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 
 Model = TypeVar("Model")
 #: Attributes with one entry for each class, and what a class without weight has there.
-BY_CLASS = {"centroids_": 0.0, "class_count_": 0.0, "class_prior_": 0.0, "n_support_": 0, "parameters_": 0.0}
+BY_CLASS = {
+    "centroids_": 0.0,
+    "deviations_": 0.0,
+    "class_count_": 0.0,
+    "class_prior_": 0.0,
+    "n_support_": 0,
+    "parameters_": 0.0,
+}
 
 
 def seat(model: Any, given: Array | None) -> None:
@@ -59,6 +67,13 @@ def bare(model: Model) -> Model:
     copied.__dict__.update(copied.__dict__.pop("_weighted"))
     copied.__dict__["_published"] = tuple(name for name in copied.__dict__["_published"] if name != "_weighted")
     return copied
+
+
+def fitted_weights(model: Any) -> tuple[Floats, Floats]:
+    """coef and intercept of the classes with a weight, for a fit that goes on from them."""
+    fitted = bare(model)
+    coef = fitted.coef_.toarray() if sparse.issparse(fitted.coef_) else fitted.coef_
+    return np.asarray(coef, dtype=np.float64), np.asarray(fitted.intercept_, dtype=np.float64)
 
 
 def spread(values: Floats, fitted: Mapping[str, Any], lowest: float, share: float = 1.0) -> Floats:

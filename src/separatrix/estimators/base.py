@@ -20,7 +20,9 @@ from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError, UnsupportedParameterError
 from separatrix.estimators.absent import seat, spread
 from separatrix.estimators.gate import checked
+from separatrix.estimators.lazily import lazily
 from separatrix.estimators.parameters import honoured
+from separatrix.estimators.stored import reachable
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
 from separatrix.loops.threads import single_threaded_blas
@@ -56,7 +58,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed.
+            Any order, number type or data frame; never changed. Dask collections stay where they are.
         y : array-like of shape (n,)
             Labels. ``classes_[1]`` is the positive class of two.
         sample_weight : array-like of shape (n,), default=None
@@ -67,7 +69,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        with self._fitting():
+        with self._fitting(), reachable(self, X, y, sample_weight) as (X, y, sample_weight):
             sample = self._sample(X, y, sample_weight)
             fit = checked(self._learn(sample), self._entries(sample), X, y, sample_weight)
             return self._publish(fit, sample)
@@ -163,6 +165,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             raise InvalidInputError(f"The score of row {row} overflows {scores.dtype}: its entries are too large.")
         return scores
 
+    @lazily
     def decision_function(self, X: Any) -> Floats:
         """w.x + b for each row x: (n,) for two classes, (n, k) for more.
 
@@ -178,6 +181,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         scores = spread(self._scores(X), self.__dict__, -np.inf, self._share)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The label of each row; a score of exactly 0 predicts the positive class.
 
@@ -212,6 +216,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return True
 
     @available_if(_is_linear)
+    @lazily
     def signed_distance(self, X: Any) -> Floats:
         """(w.x + b) / ‖w‖: how far each row is from the hyperplane, and on which side.
 
@@ -289,6 +294,7 @@ class ProbabilisticClassifier(Classifier):
 
     _share: ClassVar[float] = 0.5
 
+    @lazily
     def predict_proba(self, X: Any) -> Floats:
         """P(class | x): sigma(score) for two classes, softmax of the scores for more.
 
@@ -302,6 +308,7 @@ class ProbabilisticClassifier(Classifier):
         """
         return self._of_classes(X, expit, softmax, 0.0)
 
+    @lazily
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(class | x), as `predict_proba` has it, but accurate where the probability itself rounds to 0."""
         return self._of_classes(X, log_expit, log_softmax, -np.inf)

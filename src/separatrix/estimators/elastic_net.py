@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import fitted_weights
 from separatrix.estimators.validation import Sample
 from separatrix.logistic.learner import together
 from separatrix.outcome import Fit
@@ -69,8 +69,7 @@ def sparse_logistic(model: Any, sample: Sample, ratio: float, chosen: Any) -> Fi
         sparse_model(sample.design, column, sample.weight, settings, chosen.of_column(j).start)
         for j, column in enumerate(sample.targets.columns)
     ]
-    fit = together(fits, sample.targets.classes)
-    return replace(fit, attributes={"n_nonzero_": int(np.count_nonzero(fit.model.coef))})
+    return together(fits, sample.targets.classes)
 
 
 def sparse_svc(model: Any, sample: Sample, settings: Any) -> Fit:
@@ -78,9 +77,9 @@ def sparse_svc(model: Any, sample: Sample, settings: Any) -> Fit:
     if np.isinf(settings.C):
         raise InvalidInputError("C=np.inf, the hard margin, is for penalty='l2': use a finite C.", "C")
     design, targets, start = sample.design, sample.targets, None
-    same = model.warm_start and np.shape(getattr(model, "coef_", 0)) == (targets.tasks, design.d)
-    if same and np.array_equal(model.classes_, targets.classes):
-        start = np.asarray(model.coef_, dtype=np.float64), np.asarray(model.intercept_, dtype=np.float64)
+    if model.warm_start and "coef_" in model.__dict__ and np.array_equal(model._labels, targets.classes):
+        weights = fitted_weights(model)
+        start = weights if weights[0].shape == (targets.tasks, design.d) else None
     chosen = Settings(settings.C, 1.0, settings.tol, settings.max_iter, settings.loss)
     kept = np.arange(design.n) if isinstance(sample.kept, slice) else sample.kept
     return sparse_machines(design, targets, sample.weight, kept, chosen, start)

@@ -10,7 +10,9 @@ import numpy as np
 
 from separatrix.estimators import parameters
 from separatrix.estimators.support_vectors import SupportVectorClassifier
+from separatrix.outcome import Trace
 from separatrix.svm.kernel_svm import Settings
+from separatrix.svm.walked import MOST_TOLD
 
 
 @dataclass(eq=False, repr=False)
@@ -33,6 +35,9 @@ class HardMarginSVC(SupportVectorClassifier):
         if that separates them.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of more than two classes: one score for each class, or for each pair.
+    trace : bool, default=False
+        Whether to solve by single moves of sequential minimal optimisation, for study, and to record each in
+        ``trace_``; after 100,000 moves of a pair of classes it stops, with a warning that states the bounds reached.
 
     Attributes
     ----------
@@ -42,6 +47,10 @@ class HardMarginSVC(SupportVectorClassifier):
         Bounds on the maximum margin from both sides.
     coef_, intercept_, support_, support_vectors_, n_support_, dual_coef_, slack_, kernel_
         As for `SVC`; all slacks are 0 up to rounding.
+    trace_ : Trace
+        With ``trace=True``: step, point and other (the points whose alpha y rose and fell, -1 for none), margin (of
+        the weights so far, negative if they do not separate), bound (which no margin is above), mistakes; weights
+        (intercept last), or of other kernels dual_coef and intercept; and task, for more than two classes.
     classes_, n_features_in_, n_iter_, status_
         As for every classifier here.
 
@@ -74,7 +83,14 @@ class HardMarginSVC(SupportVectorClassifier):
     tol: float = 1e-4
     fit_intercept: bool = True
     decision_function_shape: str = "ovr"
+    trace: bool = False
 
     def _settings(self) -> Settings:
-        parameters.flags(self, "fit_intercept")
-        return Settings(C=np.inf, tol=parameters.positive("tol", self.tol), fit_intercept=bool(self.fit_intercept))
+        parameters.flags(self, "fit_intercept", "trace")
+        return Settings(
+            C=np.inf,
+            tol=parameters.positive("tol", self.tol),
+            max_iter=MOST_TOLD,  # of a traced fit; others end by themselves
+            fit_intercept=bool(self.fit_intercept),
+            trace=Trace() if self.trace else None,
+        )

@@ -8,18 +8,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from separatrix._typing import Floats
 from separatrix.certificates import HingeGap
+from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.elastic_net import sparse_svc
 from separatrix.estimators.parameters import flags, one_of, positive, whole
+from separatrix.estimators.stream import Stream
 from separatrix.estimators.validation import Sample
-from separatrix.outcome import Fit
+from separatrix.outcome import Fit, Trace
+from separatrix.svm.linear.descent_by_rows import one_pass
 from separatrix.svm.linear.machine import Start
 from separatrix.svm.linear_svc import Settings, learn
 
 
 @dataclass(eq=False, repr=False)
-class LinearSVC(Classifier):
+class LinearSVC(Stream, Classifier):
     """min over (w, b) of 1/2 ‖w‖² + C sum_i c_i max(0, 1 - y_i (w.x_i + b)), certified to the relative gap `tol`.
 
     The intercept is free, so that for two classes this is the same model as ``SVC(kernel="linear")``. More than two
@@ -43,12 +47,16 @@ class LinearSVC(Classifier):
         Whether to go on from the previous fit, as along a path of C. Interior-point fits need no start.
     penalty : {"l2", "l1"}, default="l2"
         "l1" replaces 1/2 ‖w‖² by ‖w‖₁, for either loss: most weights are exactly 0 then. Of the hinge it is a linear
-        program, for which ``max_iter`` and ``warm_start`` have no effect.
+        program, for which ``warm_start`` has no effect, and an iteration is as many steps of the simplex method as
+        X has rows and columns.
     multi_class : "ovr"
         As scikit-learn has it; other values raise an error that says what to use.
     dual, intercept_scaling, random_state, verbose
         Without effect: the method is chosen by the shape of the data, the intercept is not penalised, nothing is
         random, and the certificate says how the fit went.
+    trace : bool, default=False
+        Whether to solve by single moves of sequential minimal optimisation, for study, and to record each in
+        ``trace_``. Then max_iter counts moves.
 
     Attributes
     ----------
@@ -66,6 +74,10 @@ class LinearSVC(Classifier):
         xi_i = max(0, 1 - y_i (w.x_i + b)) of the rows used in training; xi_i / ‖w‖ is the violation as a distance.
     margin_ : float or array of shape (k,)
         1 / ‖w‖, the distance from the boundary to the margin.
+    trace_ : Trace
+        With ``trace=True``: step, point and other (the rows whose alpha y rose and fell, -1 for none), objective, gap,
+        mistakes, weights (intercept last); and task, for more than two classes. Of a hard margin, margin (of these
+        weights) and bound (which no margin is above) in place of objective and gap.
     n_nonzero_ : int
         With an L1 penalty, how many entries of ``coef_`` are not 0; ``certificate_.zeros`` tells of which ones it is
         proved that they are 0 in every optimum (squared hinge only).
@@ -101,17 +113,26 @@ class LinearSVC(Classifier):
     intercept_scaling: float = 1.0
     random_state: Any = None
     verbose: int = 0
+    trace: bool = False
 
     def _learn(self, sample: Sample) -> Fit:
-        flags(self, "fit_intercept", "warm_start")
+        flags(self, "fit_intercept", "warm_start", "trace")
+        if self.trace and self.penalty != "l2":
+            raise InvalidInputError("trace=True is for penalty='l2': an L1 penalty has no moves of pairs.", "trace")
         settings = Settings(
             C=np.inf if isinstance(self.C, float) and np.isposinf(self.C) else positive("C", self.C),
             loss=one_of("loss", self.loss, ("hinge", "squared_hinge")),
             tol=positive("tol", self.tol),
             max_iter=whole("max_iter", self.max_iter, at_least=1),
             starts=self._starts(sample),
+            trace=Trace() if self.trace else None,
         )
         return sparse_svc(self, sample, settings) if self.penalty == "l1" else learn(sample, settings)
+
+    def _descend(self, sample: Sample, W: Floats, calls: int) -> None:
+        if self.penalty != "l2":
+            raise InvalidInputError("partial_fit is for penalty='l2'.", "penalty")
+        one_pass(sample, positive("C", self.C), one_of("loss", self.loss, ("hinge", "squared_hinge")), W, calls)
 
     def _starts(self, sample: Sample) -> list[Start] | None:
         """The weights and multipliers of the previous fit, if it was to as many rows of the same shape."""
@@ -120,7 +141,7 @@ class LinearSVC(Classifier):
         fits = (
             self.warm_start
             and parts
-            and np.array_equal(self.classes_, sample.targets.classes)
+            and np.array_equal(self._labels, sample.targets.classes)
             and self.coef_.shape[1] == sample.design.d
             and all(len(part.points) == 0 or part.points.max() < sample.n_given for part in parts)
         )

@@ -12,16 +12,20 @@ from numpy.typing import ArrayLike
 from scipy.special import logit
 from sklearn.utils import check_random_state
 
+from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import fitted_weights
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.callbacks import Observed, Task
 from separatrix.estimators.elastic_net import PENALTIES, disagreement, l1_ratio, sparse_logistic
 from separatrix.estimators.inference import WaldInference
 from separatrix.estimators.parameters import flags, one_of, positive, whole
+from separatrix.estimators.stream import Stream
 from separatrix.estimators.study import Study
 from separatrix.estimators.validation import Sample
 from separatrix.formulas.least_squares import least_squares_start
-from separatrix.logistic.learner import learn
+from separatrix.geometry import Hyperplanes
+from separatrix.logistic.learner import learn, one_pass
 from separatrix.logistic.penalised import Settings, Start
 from separatrix.outcome import Fit
 
@@ -33,7 +37,7 @@ ELSEWHERE = ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga")  # solv
 
 
 @dataclass(eq=False, repr=False)
-class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier):
+class LogisticRegression(Observed, Study, Stream, WaldInference, ProbabilisticClassifier):
     """min over (w, b) of C sum_i c_i log(1 + exp(-y_i (w.x_i + b))) + 1/2 ‖w‖², certified to the relative gap `tol`.
 
     More than two classes: softmax, C sum_i -c_i log softmax(W x_i + b)[y_i] + 1/2 ‖W‖². A 0/1 matrix y: one independent
@@ -78,6 +82,13 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         with z = (x, 1) and s the largest curvature of the loss (1/4 for log, 1/2 for more than two classes, 0.154 for
         squared_error), so that each step lowers the objective. For "sgd", L = max_i C c_i ‖z_i‖² s + 1/n, so that no
         step overshoots on its own point.
+    damping : bool, default=True
+        False, for solver="newton": every step is Newton's whole step, as textbooks print it. It may diverge, which is
+        an error that says so.
+    schedule : {"decay", "constant"}, default="decay"
+        For "sgd": whether the step falls as above, or stays learning_rate, and the weights hover about the optimum.
+    replacement : bool, default=False
+        For "sgd": whether each of the n points of a pass is drawn from all of them, in place of a random order.
     tol : float, default=1e-4
         Largest certified relative suboptimality. Tiny problems go to machine precision. For squared_error, the largest
         gradient relative to slopes and columns; for Firth, the largest modified score in standard errors.
@@ -153,6 +164,9 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
     identifiability: str = "symmetric"
     bias_reduction: str | None = None
     learning_rate: float | None = None
+    damping: bool = True
+    schedule: str = "decay"
+    replacement: bool = False
     tol: float = 1e-4
     max_iter: int = 1000
     random_state: Any = None
@@ -207,10 +221,23 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         sparse = ratio > 0 and np.isfinite(settings.C)
         fit = sparse_logistic(self, sample, ratio, settings) if sparse else learn(sample, settings)
         warned = (*disagreement(self.penalty, self.l1_ratio), *fit.warnings)
-        return replace(fit, attributes={**fit.attributes, "n_iter_": np.array([fit.n_iter])}, warnings=warned)
+        counted = {"n_nonzero_": int(np.count_nonzero(fit.model.coef))} if ratio > 0 else {}
+        attributes = {**fit.attributes, **counted, "n_iter_": np.array([fit.n_iter])}
+        return replace(fit, attributes=attributes, warnings=warned)
+
+    def _descend(self, sample: Sample, W: Floats, calls: int) -> None:
+        if l1_ratio(self.penalty, self.l1_ratio) > 0 or self.bias_reduction is not None:
+            raise InvalidInputError("partial_fit is for l1_ratio=0 and without bias_reduction.")
+        settings = replace(self, solver="sgd", damping=True)._settings(sample)
+        if settings.reference and len(W) > 1:
+            W -= W[-1].copy()  # the same model, the last class's weights 0
+        one_pass(sample, settings, W, calls)
+
+    def _streamed(self, model: Hyperplanes, calls: int) -> Fit:
+        return replace(super()._streamed(model, calls), attributes={"n_iter_": np.array([calls])})
 
     def _settings(self, sample: Sample) -> Settings:
-        flags(self, "fit_intercept", "warm_start", "trace")
+        flags(self, "fit_intercept", "warm_start", "trace", "damping", "replacement")
         C = np.inf if np.inf == self._C else positive("C", self.C)
         loss = one_of("loss", self.loss, SOLVERS)
         one_of("identifiability", self.identifiability, ("symmetric", "reference"))
@@ -241,8 +268,17 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
             firth=self.bias_reduction is not None,
             rate=None if self.learning_rate is None else positive("learning_rate", self.learning_rate),
             rng=check_random_state(self.random_state),
+            damping=bool(self.damping),
+            constant=one_of("schedule", self.schedule, ("decay", "constant")) == "constant",
+            replacement=bool(self.replacement),
         )
-        if settings.rate is not None and not settings.plain:
+        if not settings.damping and (settings.solver != "newton" or settings.firth):
+            raise InvalidInputError("damping=False is for solver='newton', without bias_reduction.", "damping")
+        for name in ("replacement", "constant"):
+            if getattr(settings, name) and settings.solver != "sgd":
+                name = "schedule" if name == "constant" else name
+                raise InvalidInputError(f"{name} is for solver='sgd': the others take all points at once.", name)
+        if settings.rate is not None and settings.solver not in ("gradient", "sgd"):
             raise InvalidInputError(
                 "learning_rate is for solver='gradient' or 'sgd': the others find their own steps.", "learning_rate"
             )
@@ -264,9 +300,9 @@ class LogisticRegression(Observed, Study, WaldInference, ProbabilisticClassifier
         design, targets = sample.design, sample.targets
         rows = 1 if targets.binary else targets.n_classes
         if self.warm_start and "coef_" in self.__dict__:
-            same = self.coef_.shape == (rows, design.d) and np.array_equal(self.classes_, targets.classes)
-            if same:
-                return np.asarray(self.coef_, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
+            coef, intercept = fitted_weights(self)
+            if coef.shape == (rows, design.d) and np.array_equal(self._labels, targets.classes):
+                return coef, intercept
         init = self.init
         if isinstance(init, str):
             one_of("init", init, ("auto", "zeros", "least_squares"))

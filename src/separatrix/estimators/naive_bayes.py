@@ -8,14 +8,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import spread
 from separatrix.estimators.base import ProbabilisticClassifier
-from separatrix.estimators.parameters import least
-from separatrix.estimators.validation import Sample, check_training
+from separatrix.estimators.lazily import lazily
+from separatrix.estimators.online import stream_classes
+from separatrix.estimators.parameters import flags, least
+from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.formulas.families import ExponentialFamily, resolve
-from separatrix.formulas.naive_bayes import Settings, learn
+from separatrix.formulas.naive_bayes import Additive, Settings, learn, naturals
 from separatrix.outcome import Fit
 
 
@@ -39,6 +43,8 @@ class NaiveBayes(ProbabilisticClassifier):
         Added to the counts of bernoulli (of 0s and of 1s) and multinomial features.
     priors : array-like of shape (k,), default=None
         P(c) in the order of ``classes_``; by default the weighted class frequencies.
+    var_smoothing : float, default=0.0
+        Share of the largest variance of all Gaussian columns that is added to each of theirs.
 
     Attributes
     ----------
@@ -47,7 +53,8 @@ class NaiveBayes(ProbabilisticClassifier):
     class_count_, class_prior_ : arrays of shape (k,)
         Weight and prior probability of each class.
     parameters_ : array of shape (k, d)
-        E[x_j | c]: mean, rate, or probability, by family; smoothed by alpha where that applies.
+        E[x_j | c]: mean, rate, or probability, by family; smoothed by alpha where that applies. A family of your own
+        whose t(x) is a vector has one column for each of its entries, here and in ``variances_``.
     variances_ : array of shape (d,) or (k, d), or None
         Of the Gaussian features; 0 in the columns of other families.
     certificate_ : Stationarity
@@ -71,13 +78,12 @@ class NaiveBayes(ProbabilisticClassifier):
     """
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
-        "var_smoothing": "variances are not smoothed; constant columns are harmless here. Use GaussianNB for it.",
         "binarize": "family='bernoulli' takes 0 and 1 only: pass X > threshold, or use BernoulliNB.",
-        "fit_prior": "use priors=[1/k] * k for equal priors, or MultinomialNB.",
+        "fit_prior": "use priors=[1/k] * k for equal priors, or MultinomialNB and its like.",
         "class_prior": "use priors.",
         "force_alpha": "alpha is always taken as given.",
-        "norm": "complement naive Bayes is not a likelihood; use sklearn.naive_bayes.ComplementNB.",
-        "min_categories": "one-hot encode the categories and use family='multinomial'.",
+        "norm": "complement naive Bayes is not a likelihood; use ComplementNB.",
+        "min_categories": "a column of categories has no family here; use CategoricalNB.",
     }
 
     family: str | ExponentialFamily | Sequence[str | ExponentialFamily] = "gaussian"
@@ -85,14 +91,23 @@ class NaiveBayes(ProbabilisticClassifier):
     shared_variance: bool = True
     alpha: float = 1.0
     priors: ArrayLike | None = None
+    var_smoothing: float = 0.0
 
     def _seen(self, sample: Sample) -> Sample:
         """The sample as the families see it."""
         return sample
 
     def _learn(self, sample: Sample) -> Fit:
-        sample = self._seen(sample)
-        return learn(sample, self._settings(sample))
+        return self._from(self._seen(sample), None)
+
+    def _from(self, sample: Sample, before: Any) -> Fit:
+        """The model of a sample, as the families see it, and of the moments of the rows before."""
+        settings = self._settings(sample)
+        if before is not None and [type(f) for f in settings.families] != [type(f) for f in self._families]:
+            raise InvalidInputError(
+                "family has changed since the rows before were learned from: call fit instead.", "family"
+            )
+        return learn(sample, settings, before)
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """Learn from further rows; chunk by chunk, the result is that of `fit` on all rows together.
@@ -110,25 +125,45 @@ class NaiveBayes(ProbabilisticClassifier):
         self
         """
         first = "_moments" not in self.__dict__
-        if first and classes is None:
-            raise InvalidInputError("classes must be passed on the first call to partial_fit: all labels to come.")
-        labels = self.classes_ if classes is None else np.unique(np.asarray(classes))
-        if len(labels) < 2:
-            raise InvalidInputError(f"classes={list(labels)} has only one class: at least 2 are needed.")
-        if not first and not np.array_equal(labels, self.classes_):
-            raise InvalidInputError(
-                f"classes={list(labels)} is not the same as on last call to partial_fit: {list(self.classes_)}."
-            )
+        labels = stream_classes(self, classes, first)
         with self._fitting():
             sample = self._seen(check_training(self, X, y, sample_weight, intercept=True, reset=first, classes=labels))
-            settings = self._settings(sample)
-            if not first and [type(f) for f in settings.families] != [type(f) for f in self._families]:
-                raise InvalidInputError(
-                    "family has changed since the rows before were learned from: call fit instead.", "family"
-                )
-            return self._publish(learn(sample, settings, None if first else self._moments), sample)
+            return self._publish(self._from(sample, None if first else self._moments), sample)
+
+    @lazily
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """log p(x, c) = log P(c) + sum_j log p(x_j | c) for each row x and class c.
+
+        Multinomial features leave out the multinomial coefficient, as scikit-learn does; a family of your own has what
+        its ``base`` says. Columns that were constant in training add nothing.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, k)
+            In the order of ``classes_``; -infinity for a class without weight.
+        """
+        check_is_fitted(self)
+        return spread(self._joint(self._points(X)), self.__dict__, -np.inf)
+
+    def _joint(self, X: Any) -> Floats:
+        """log p(x, c) of the classes with a weight."""
+        fitted = {**self.__dict__, **self.__dict__.get("_weighted", {})}
+        settings = Settings(fitted["_families"], bool(self.shared_variance), 1.0, None)
+        parameters = fitted["parameters_"]
+        log_prior = np.log(fitted["class_prior_"])
+        additive = Additive(settings, log_prior, parameters, *naturals(settings, parameters), fitted["variances_"])
+        return additive.joint(X)
+
+    def _points(self, X: Any) -> Any:
+        """Rows to score, checked, as the families see them."""
+        return check_points(self, X)
 
     def _settings(self, sample: Sample) -> Settings:
+        flags(self, "shared_variance")
         families = resolve(self.family, sample.design.d)
         shared = bool(self.shared_variance)
         alpha, priors = self._smoothed(), self._priors(sample)
@@ -140,7 +175,7 @@ class NaiveBayes(ProbabilisticClassifier):
 
     def _smoothing(self) -> float:
         """The share of the largest variance that is added to each."""
-        return 0.0
+        return least("var_smoothing", self.var_smoothing, 0.0)
 
     def _threshold(self) -> float | None:
         """What an entry must exceed to be 1, if X is not taken as it is."""

@@ -1,4 +1,4 @@
-"""GaussianNB, BernoulliNB and MultinomialNB: `NaiveBayes` by scikit-learn's names, parameters and attributes."""
+"""GaussianNB, PoissonNB, BernoulliNB and MultinomialNB: `NaiveBayes` by the names people look for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import FINITE
 from separatrix.estimators.naive_bayes import NaiveBayes
 from separatrix.estimators.parameters import flags, least
-from separatrix.estimators.validation import Sample, check_points
+from separatrix.estimators.validation import Sample
 
 SMALLEST_ALPHA = 1e-10  # that of scikit-learn, if force_alpha is False
 
@@ -60,9 +60,6 @@ class GaussianNB(NaiveBayes):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _smoothing(self) -> float:
-        return least("var_smoothing", self.var_smoothing, 0.0)
-
     @property
     def theta_(self) -> Floats:
         """The mean of each column in each class."""
@@ -79,11 +76,55 @@ class GaussianNB(NaiveBayes):
         return float(self._smoothing() * self._moments.variances().max())
 
 
-class _Counts(NaiveBayes):
-    """What BernoulliNB and MultinomialNB share."""
+class PoissonNB(NaiveBayes):
+    """score_c(x) = log P(c) + sum_j [x_j log rate_cj - rate_cj], rate_cj the mean of x_j in class c.
+
+    `NaiveBayes` with ``family="poisson"``: counts without an upper limit, each column with a rate of its own.
+
+    Parameters
+    ----------
+    priors : array-like of shape (k,), default=None
+        P(c) in the order of ``classes_``; by default the weighted class frequencies.
+
+    Attributes
+    ----------
+    rate_ : array of shape (k, d)
+        The mean of each column in each class. One that never counts in a class would have the rate 0, and log-odds
+        without limit: it is held at eps times the mean rate of the classes, and a `LikelihoodWarning` names it.
+    coef_, intercept_, class_count_, class_prior_, certificate_, classes_, n_features_in_, status_
+        As for `NaiveBayes`: the log-odds of the classes.
+
+    Examples
+    --------
+    >>> from separatrix import PoissonNB
+    >>> model = PoissonNB().fit([[1], [3], [6], [10]], [0, 0, 1, 1])
+    >>> model.rate_.tolist()
+    [[2.0], [8.0]]
+    >>> model.coef_.round(4).tolist()  # log 8/2
+    [[1.3863]]
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
+    family = "poisson"
+    shared_variance = True
+    alpha = 1.0
+    var_smoothing = 0.0
+
+    def __init__(self, *, priors: ArrayLike | None = None) -> None:
+        self.priors = priors
+
+    @property
+    def rate_(self) -> Floats:
+        """The mean of each column in each class."""
+        return self.parameters_
+
+
+class Counts(NaiveBayes):
+    """What the classes of counts share."""
 
     _elsewhere: ClassVar[Mapping[str, str]] = {}
     shared_variance = True
+    var_smoothing = 0.0
     force_alpha: Any
     fit_prior: Any
     class_prior: Any
@@ -121,7 +162,7 @@ class _Counts(NaiveBayes):
             return np.log(self.class_prior_)
 
 
-class MultinomialNB(_Counts):
+class MultinomialNB(Counts):
     """score_c(x) = log P(c) + sum_j x_j log theta_cj, theta_cj = (count_cj + alpha) / sum_j (count_cj + alpha).
 
     `NaiveBayes` with ``family="multinomial"``.
@@ -164,7 +205,7 @@ class MultinomialNB(_Counts):
         self.class_prior = class_prior
 
 
-class BernoulliNB(_Counts):
+class BernoulliNB(Counts):
     """score_c(x) = log P(c) + sum_j log P(x_j > binarize | c), or log of 1 - that: by what each column exceeds.
 
     `NaiveBayes` with ``family="bernoulli"`` on the truth values x_j > binarize.
@@ -224,7 +265,10 @@ class BernoulliNB(_Counts):
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return np.asarray(self._model.scores(self._truth(check_points(self, X))))
+        return np.asarray(self._model.scores(self._points(X)))
+
+    def _points(self, X: Any) -> Any:
+        return self._truth(super()._points(X))
 
     def _truth(self, X: Any) -> Any:
         """1 where X exceeds ``binarize``, else 0, in the number type of X."""

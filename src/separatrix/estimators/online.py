@@ -42,19 +42,22 @@ def first_weights(init: str | ArrayLike, sample: Sample) -> Floats:
     return weights
 
 
-def stream_classes(known: Array | None, classes: ArrayLike | None) -> Array:
+def stream_classes(model: Any, classes: ArrayLike | None, first: bool) -> Array:
     """The labels of a stream: given on the first call of partial_fit, the same ever after."""
-    if known is None:
-        if classes is None:
-            raise InvalidInputError("The first call of partial_fit needs classes, all labels that will come.")
-        labels = np.unique(np.asarray(classes))
+    labels = None if classes is None else np.unique(np.asarray(classes))
+    if first:
+        if labels is None:
+            raise InvalidInputError("classes must be passed on the first call to partial_fit: all labels to come.")
         if len(labels) < 2:
-            raise InvalidInputError(f"classes must hold at least two labels; got {list(labels)}.")
+            raise InvalidInputError(f"classes={labels.tolist()} has only one class: at least 2 are needed.")
         return labels
-    if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
-        given = list(np.asarray(classes))
-        raise InvalidInputError(f"classes={given} differs from that of earlier calls: {list(known)}.")
-    return known
+    if "_weighted" in model.__dict__ or model.__dict__.get("_multilabel"):
+        raise InvalidInputError("partial_fit goes on with a label a row, each class having a weight: fit anew.")
+    if labels is not None and not np.array_equal(labels, model.classes_):
+        raise InvalidInputError(
+            f"classes={labels.tolist()} is not the same as on last call to partial_fit: {model.classes_.tolist()}."
+        )
+    return np.asarray(model.classes_)
 
 
 def on_given_rows(fit: Fit, sample: Sample | KernelSample) -> Fit:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
+from separatrix.estimators.absent import fitted_weights
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.online import explained_overflow, first_weights, on_given_rows, stream_classes
 from separatrix.estimators.validation import Sample, check_training
@@ -45,7 +46,8 @@ class Perceptron(Classifier):
     shuffle : bool, default=False
         Whether each pass takes the points in a new random order.
     max_iter : int, default=1000
-        Passes at most.
+        Passes at most. Fewer where the weights after a pass are what they were before, as on XOR: without shuffling or
+        averaging the updates would repeat for ever, and a warning says so.
     average : bool, default=False
         Whether the result is the mean of the weights after every point (for one update a pass: after every pass).
     fit_intercept : bool, default=True
@@ -155,7 +157,7 @@ class Perceptron(Classifier):
         """
         settings = self._settings()
         first = "coef_" not in self.__dict__
-        labels = stream_classes(None if first else self.classes_, classes)
+        labels = stream_classes(self, classes, first)
         if self.class_weight == "balanced":
             raise InvalidInputError(
                 "class_weight='balanced' needs all rows at once: give partial_fit a dict of class weights.",
@@ -196,23 +198,26 @@ class Perceptron(Classifier):
     def _warm_states(self, sample: Sample) -> list[State]:
         """Where the fit before ended, for a warm start."""
         states = [state.again(bool(self.average)) for state in self._last_states()]
-        if not np.array_equal(self.classes_, sample.targets.classes) or len(states[0].w) != sample.design.d + 1:
+        if not np.array_equal(self._labels, sample.targets.classes) or len(states[0].w) != sample.design.d + 1:
             raise InvalidInputError(
                 "warm_start=True continues the fit before, but classes or number of columns have changed since: "
                 "use warm_start=False, or the same classes and columns.",
                 "warm_start",
             )
-        if not self.fit_intercept:
-            for state in states:
-                state.start[-1] = state.w[-1] = 0.0
         return states
 
     def _last_states(self) -> list[State]:
         """Where the fit before ended; of a model that was saved and loaded, its weights are what is known."""
         if "_states" in self.__dict__:
-            return list(self._states)
-        weights = np.column_stack([self.coef_, self.intercept_]).astype(np.float64)
-        return [State.begin(w, float(self.eta0), bool(self.average)) for w in weights]
+            states = [state.with_step(state.eta) for state in self._states]
+        else:
+            weights = np.column_stack(fitted_weights(self))
+            states = [State.begin(w, float(self.eta0), bool(self.average)) for w in weights]
+        if not self.fit_intercept:
+            for state in states:
+                state.start[-1] = state.w[-1] = 0.0
+                state.drift[-1:] = 0.0
+        return states
 
     def _settings(self) -> Settings:
         parameters.flags(self, "shuffle", "average", "fit_intercept", "warm_start", "trace")

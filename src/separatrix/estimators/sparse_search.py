@@ -19,7 +19,7 @@ from separatrix.outcome import Fit
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import Columns
 from separatrix.sparse_models.fit import losses_of
-from separatrix.sparse_models.working_set import solve
+from separatrix.sparse_models.working_set import Solution, solve
 from separatrix.targets import Targets
 
 CLOSER = 0.01  # of tol is the gap of a fold's fit, as for l1_ratio=0
@@ -83,8 +83,10 @@ class SparseSearch(Search):
         if self.ratio == 0.0:
             yield from super().steps(Cs)
             return
-        for found in zip(*(self._fold(train, Cs) for train, _ in self.folds), strict=True):
+        finite = np.isfinite(Cs)  # they rise: C=np.inf, without a penalty, is the last
+        for found in zip(*(self._fold(train, Cs[finite]) for train, _ in self.folds), strict=True):
             yield np.stack([V for V, _ in found]), np.array([accuracy for _, accuracy in found])
+        yield from super().steps(Cs[~finite])
 
     def _fold(self, train: Integers, Cs: Floats) -> Iterator[tuple[Floats, float]]:
         """For each C the weights (K, d + 1) of one fold, and how accurate they are."""
@@ -98,18 +100,20 @@ class SparseSearch(Search):
             present, codes = np.unique(targets.values[train], return_inverse=True)
             tasks = [Targets(targets.classes[present], codes)]
         columns, penalty = Columns(design), ElasticNet(self.ratio)
-        starts: list[tuple[Floats, Floats]] = []
-        for C in Cs.tolist():
+        starts: list[Solution] = []
+        for before, C in zip([1.0, *Cs[:-1].tolist()], Cs.tolist(), strict=True):
             weights, accuracies, ends = [], [], []
             for number, task in enumerate(tasks):
                 smooth = losses_of(task, C * weight, "log", 1)
-                zero = np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1))
-                start = starts[number] if starts else zero
-                found = solve(columns, smooth, penalty, start, CLOSER * self.owner.tol, self.owner.max_iter)
+                start, known = (np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1))), None
+                if starts:
+                    last = starts[number]
+                    start, known = (last.w, last.b), last.known.of_times(C / before)
+                found = solve(columns, smooth, penalty, start, CLOSER * self.owner.tol, self.owner.max_iter, known)
                 coef, intercept = columns.design.user_units(np.vstack([found.w.T, found.b.T])[: design.p])
                 weights.append(np.column_stack([coef, intercept]))
                 accuracies.append(found.gap / max(found.value, np.finfo(np.float64).tiny))
-                ends.append((found.w, found.b))
+                ends.append(found)
             starts = ends
             V = np.concatenate(weights)
             yield V if len(present) == k else seated(V, present, k, self.owner._share), max(accuracies)

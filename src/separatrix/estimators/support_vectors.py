@@ -15,6 +15,7 @@ from separatrix.certificates import HingeGap
 from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
+from separatrix.estimators.lazily import lazily
 from separatrix.outcome import Fit
 from separatrix.svm.kernel_svm import Settings
 from separatrix.svm.svc import learn
@@ -42,7 +43,7 @@ class SupportVectorClassifier(KernelClassifier):
     def _starts(self, sample: KernelSample) -> dict[tuple[int, int], Floats]:
         """The multipliers of the previous fit, if it was to as many points of the same classes; by pair."""
         before, classes, n = self.__dict__.get("certificate_"), sample.targets.classes, sample.n_given
-        if not getattr(self, "warm_start", False) or before is None or not np.array_equal(self.classes_, classes):
+        if not getattr(self, "warm_start", False) or before is None or not np.array_equal(self._labels, classes):
             return {}
         starts = {}
         for part in before.all_parts:
@@ -72,6 +73,7 @@ class SupportVectorClassifier(KernelClassifier):
         scores = self._pair_scores(X)
         return scores if len(self._labels) == 2 else votes(scores, len(self._labels))
 
+    @lazily
     def decision_function(self, X: Any) -> Floats:
         """f(x) = sum_i alpha_i y_i k(x_i, x) + b for each point x.
 
@@ -93,6 +95,7 @@ class SupportVectorClassifier(KernelClassifier):
         return super().decision_function(X)
 
     @available_if(KernelClassifier._is_linear)
+    @lazily
     def signed_distance(self, X: Any) -> Floats:
         """(w.x + b) / ‖w‖: how far each row is from the hyperplane of each pair, and on which side.
 
@@ -107,6 +110,7 @@ class SupportVectorClassifier(KernelClassifier):
         distances = self._pair_scores(X) / self._lengths()
         return distances[:, 0] if distances.shape[1] == 1 else distances
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The label of each point; a score of exactly 0 predicts the positive class of two.
 

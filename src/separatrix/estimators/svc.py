@@ -15,9 +15,12 @@ from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.absent import spread
+from separatrix.estimators.lazily import lazily
 from separatrix.estimators.platt import divisible, probabilities, sigmoids
 from separatrix.estimators.support_vectors import SupportVectorClassifier
+from separatrix.outcome import Trace
 from separatrix.svm.kernel_svm import Settings
+from separatrix.svm.walked import MOST_TOLD
 
 MOST_MOVES = 20_000_000  # of a pair of multipliers, where the user sets no limit
 
@@ -68,6 +71,9 @@ class SVC(SupportVectorClassifier):
     shrinking, random_state, verbose
         Without effect: points are left aside and taken back whenever that saves time, nothing is random, and the
         certificate says how the fit went.
+    trace : bool, default=False
+        Whether to solve by single moves of sequential minimal optimisation, for study, and to record each in
+        ``trace_``; then ``max_iter=-1`` stands for 100,000 moves.
 
     Attributes
     ----------
@@ -92,6 +98,11 @@ class SVC(SupportVectorClassifier):
         that is not positive semidefinite, or that the checker does not know.
     kernel_ : Kernel
         The kernel with its settings.
+    trace_ : Trace
+        With ``trace=True``: step, point and other (the points whose alpha y rose and fell, -1 for none), objective,
+        gap, mistakes, dual_coef and intercept (of a linear kernel weights, intercept last); and task, the number of the
+        pair, for more than two classes. With C = inf, margin (of the weights so far) and bound (which no margin is
+        above) in place of objective and gap.
     probA_, probB_ : arrays of shape (1,) or (k (k - 1) / 2,)
         With ``probability=True``: P = 1 / (1 + exp(probA f + probB)) for each pair.
     classes_, n_features_in_, n_iter_, status_
@@ -125,16 +136,19 @@ class SVC(SupportVectorClassifier):
     break_ties: bool = False
     random_state: Any = None
     verbose: bool = False
+    trace: bool = False
 
     def _settings(self) -> Settings:
-        parameters.flags(self, "fit_intercept", "warm_start", "break_ties")
+        parameters.flags(self, "fit_intercept", "warm_start", "break_ties", "trace")
         hard = isinstance(self.C, float) and np.isposinf(self.C)
+        most = MOST_TOLD if self.trace else MOST_MOVES
         return Settings(
             C=np.inf if hard else parameters.positive("C", self.C),
             tol=parameters.positive("tol", self.tol),
-            max_iter=MOST_MOVES if self.max_iter == -1 else parameters.whole("max_iter", self.max_iter, at_least=1),
+            max_iter=most if self.max_iter == -1 else parameters.whole("max_iter", self.max_iter, at_least=1),
             cache_bytes=parameters.positive("cache_size", self.cache_size) * 2.0**20,
             fit_intercept=bool(self.fit_intercept),
+            trace=Trace() if self.trace else None,
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -173,6 +187,7 @@ class SVC(SupportVectorClassifier):
         return True
 
     @available_if(_has_probabilities)
+    @lazily
     def predict_proba(self, X: Any) -> Floats:
         """P(class | x), calibrated: it need not be largest for the class that `predict` names.
 
@@ -191,6 +206,7 @@ class SVC(SupportVectorClassifier):
         return spread(probabilities(self._pair_scores(X), found, len(self._labels)), self.__dict__, 0.0)
 
     @available_if(_has_probabilities)
+    @lazily
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(class | x), as `predict_proba` has it."""
         with np.errstate(divide="ignore"):

@@ -14,8 +14,13 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates._held import unheld
 from separatrix.design import Design, as_design
+from separatrix.design.partitions import Partitions
+from separatrix.design.partitions_dask import is_collection
 from separatrix.design.sample import Sample as Sample
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.stored import check_learner, check_stored, require_memory, with_weight
+from separatrix.estimators.stored import require_labels as require_labels
+from separatrix.files import RowsElsewhere
 from separatrix.targets import Targets
 
 LARGEST = 1e150  # beyond this the square of an entry may overflow
@@ -45,18 +50,11 @@ def check_training(
     if sweep or sample_weight is not None:  # rows of weight 0 are not looked at again
         check_entries(design, estimator)
     targets, weight, kept = check_labels(estimator, X, y, sample_weight, design.n, classes, spread=not sweep)
+    require_memory(estimator, X, targets.tasks)
     n_given = design.n
     if not isinstance(kept, slice):
-        design = as_design(X[kept], intercept, names, duplicates=not sweep)
+        design = as_design(with_weight(X, kept), intercept, names, duplicates=not sweep)
     return Sample(design, targets, weight, kept, n_given)
-
-
-def require_labels(estimator: Any, y: Any) -> None:
-    """Refuse a fit without labels."""
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None: give the labels."
-        )
 
 
 def check_labels(
@@ -84,6 +82,11 @@ def check_labels(
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a 2D array or CSR matrix of numbers; what it says of its columns is kept, or compared with what was kept."""
+    if isinstance(X, RowsElsewhere):
+        return check_stored(estimator, X, reset=reset)
+    if is_collection(X):
+        check_learner(estimator, Partitions)
+        raise InvalidInputError(f"{type(estimator).__name__} takes Dask collections by fit; this needs rows in memory.")
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiub" and X.size:
         # nothing to convert, and columns without names: asking scikit-learn takes longer than some fits
         known = estimator.__dict__
@@ -95,7 +98,16 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
             return _held(estimator, X, X)
     if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
         raise _elsewhere("Input X", X)
+    if np.ma.is_masked(X):
+        row, column = (int(place[0]) for place in np.nonzero(np.ma.getmaskarray(X)))
+        raise InvalidInputError(
+            f"Input X is masked in row {row}, column {column}: fill what is missing, or leave it out."
+        )
     rows = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+    if rows.dtype.kind in "mM":
+        raise InvalidInputError(
+            f"Input X holds dates or durations ({rows.dtype}): pass numbers, such as days since one."
+        )
     if rows.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions and the like, in a list
         rows = rows.astype(np.float64)
     return _held(estimator, X, rows)
@@ -159,7 +171,7 @@ def check_entries(design: Design, estimator: Any, largest: float = LARGEST) -> N
     if found is None:
         return
     row, column, value = found
-    place = f"row {row}, {design.column(column)}"
+    place = design.place(row, column)
     if np.isnan(value):
         raise InvalidInputError(
             f"Input X contains NaN: {place}. {type(estimator).__name__} does not take missing values: drop such "
@@ -200,7 +212,7 @@ def _labels(estimator: Any, y: Any) -> tuple[Array, Array | None]:
         if y.dtype.kind == "O" and len({isinstance(label, str) for label in y}) == 2:
             raise _mixed(y)
     few = _few_labels(y)
-    if few is None or few.dtype.kind == "f":  # any few whole numbers are labels
+    if few is None or few.dtype.kind == "f":  # any few whole numbers or words are labels
         # three of each: the check warns of labels that are mostly different
         check_classification_targets(y if few is None else np.repeat(few, 3))
     return y, few
@@ -219,8 +231,8 @@ def _mixed(y: Array) -> InvalidInputError:
 
 
 def _few_labels(y: Array) -> Array | None:
-    """The labels in sorted order if there are few numbers among many rows, found without sorting y."""
-    if y.dtype.kind not in "biuf":
+    """The labels in sorted order if there are few numbers or words among many rows, found without sorting y."""
+    if y.dtype.kind not in "biufU":
         return None
     labels = np.unique(y[:1000])
     if not 0 < len(labels) <= min(20, len(y) // 3):
@@ -254,12 +266,12 @@ def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None)
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
         if len(unknown):
-            raise InvalidInputError(f"y has the labels {list(unknown)}, which are not in classes={list(classes)}.")
+            raise InvalidInputError(f"y has labels {unknown.tolist()}, which are not in classes={classes.tolist()}.")
         return Targets(classes, np.searchsorted(classes, y))
     if len(found) < 2:
         raise InvalidInputError(
-            f"{type(estimator).__name__} needs rows of at least 2 classes with a weight above 0, but y contains "
-            f"only one class: {found[0]!r}. Check that y is the label column, and that the weights are as meant."
+            f"{type(estimator).__name__} needs rows of at least 2 classes with a weight above 0, but y contains only "
+            f"one class: {found.tolist()[0]!r}. Check that y is the label column, and that the weights are as meant."
         )
     return Targets(found, codes)
 

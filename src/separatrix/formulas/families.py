@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import gammaln, logit
 
 from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError
@@ -20,7 +20,8 @@ class ExponentialFamily(ABC):
 
     Subclass it to give `NaiveBayes` a family of your own: `natural` and `log_partition` are all it needs.
     With t(x) = x, as here, the log-odds are linear in x. A family that defines another ``statistic`` gives
-    a classifier that is linear in t(x), hence without ``coef_``.
+    a classifier that is linear in t(x), hence without ``coef_``. With ``size`` above 1, t(x) and theta are vectors of
+    that length: theta t(x) is their inner product.
 
     Examples
     --------
@@ -36,36 +37,52 @@ class ExponentialFamily(ABC):
     >>> model = NaiveBayes(family=Exponential()).fit([[1.0], [3.0], [6.0], [10.0]], [0, 0, 1, 1])
     >>> model.coef_.tolist()  # rates 1/2 and 1/8
     [[0.375]]
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    support : str
+        Which numbers it takes, in words.
+    interval : bool
+        Whether the support has no gaps, so that its ends tell of what is between.
+    size : int
+        The length of t(x); 1 for a number.
     """
 
     name: ClassVar[str]
     support: ClassVar[str] = "any number"
-    interval: ClassVar[bool] = False  # whether the support has no gaps, so that its ends tell of what is between
+    interval: ClassVar[bool] = False
+    size: ClassVar[int] = 1
 
     def supports(self, x: Array) -> Array:
         """Which entries of x the family gives any probability to."""
         return np.ones(np.shape(x), dtype=bool)
 
     def statistic(self, x: Array) -> Array:
-        """t(x), elementwise."""
+        """t(x), elementwise; with ``size`` s above 1 the shape of x and a last axis of length s."""
         return x
 
     @abstractmethod
     def natural(self, mean: Floats) -> Floats:
-        """theta such that E[t(x)] = mean."""
+        """theta such that E[t(x)] = mean: (k, g) for k classes and g features, or (k, g, s)."""
 
     @abstractmethod
     def log_partition(self, theta: Floats) -> Floats:
-        """a(theta)."""
+        """a(theta): (k, g)."""
+
+    def base(self, x: Floats) -> Floats:
+        """b(x), elementwise: of all methods, only `predict_joint_log_proba` asks for it."""
+        return np.zeros(np.shape(x))
 
     def estimate(self, counts: Floats, means: Floats, alpha: float) -> Floats:
-        """The parameters E[t] (k, g) from the weight of each class and the means of t in it."""
+        """The parameters E[t], (k, g) or (k, g, s), from the weight of each class and the means of t in it."""
         return means
 
     @property
     def linear(self) -> bool:
         """Whether t(x) = x."""
-        return type(self).statistic is ExponentialFamily.statistic
+        return type(self).statistic is ExponentialFamily.statistic and self.size == 1
 
 
 class Bernoulli(ExponentialFamily):
@@ -111,11 +128,15 @@ class Poisson(ExponentialFamily):
     def log_partition(self, theta: Floats) -> Floats:
         return np.exp(theta)
 
+    def base(self, x: Floats) -> Floats:
+        return np.asarray(-gammaln(x + 1.0))
+
 
 class Multinomial(ExponentialFamily):
     """prod_j p_j^x_j over all features of this family together: theta_j = log p_j, a = 0.
 
-    p_j = (n_j + alpha) / (n + alpha d), where n_j is the total of feature j in a class and n their sum.
+    p_j = (n_j + alpha) / (n + alpha d), where n_j is the total of feature j in a class and n their sum. b(x) is taken
+    to be 0: the words of a text have an order, and the number of orders is the same in all classes.
     """
 
     name = "multinomial"
@@ -145,6 +166,9 @@ class Gaussian(ExponentialFamily):
     """
 
     name = "gaussian"
+
+    def base(self, x: Floats) -> Floats:
+        return np.full(np.shape(x), -0.5 * np.log(2 * np.pi))
 
     def natural(self, mean: Floats) -> Floats:
         raise NotImplementedError("needs the variance")
@@ -178,3 +202,15 @@ def _one(family: str | ExponentialFamily) -> ExponentialFamily:
             "family",
         )
     return FAMILIES[family]
+
+
+def shaped(family: ExponentialFamily, method: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """What a family returned, if it has this shape: a family may be the user's own."""
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != shape:
+        raise InvalidInputError(
+            f"{method} of the {family.name} family returned the shape {found.shape} where {shape} is needed: with "
+            f"size = {family.size}, a number for each {'entry' if family.size == 1 else 'entry, in a last axis'}.",
+            "family",
+        )
+    return found

@@ -7,9 +7,7 @@ itself until the correction is at rounding level, so squaring the condition numb
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -17,92 +15,20 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block, Design
-from separatrix.design.block import turned_gram
-from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
-from separatrix.design.rounding import check_lengths, depth, exact_units, far_sizes
+from separatrix.design.rounding import check_lengths
 from separatrix.design.row_space import ROTATED
 from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
-from separatrix.formulas.claims import SHARP, claimed, stationarity
+from separatrix.formulas.claims import SHARP, stationarity
+from separatrix.formulas.squares import EPS, Problem, Step, claim, dual_matrix, refine
 from separatrix.geometry import Hyperplanes
-from separatrix.loops.passes import SQUARED
 from separatrix.outcome import Fit, Status
 from separatrix.solvers.newton import FACTORED_ORDER
-from separatrix.targets import Targets, signs
+from separatrix.targets import Targets
 
 STEPS = 1000  # of LSMR, for a start
 CLEAR = 1e-10  # a reciprocal condition above this is not rounding: the matrix has full rank
-CLAIMS = (SHARP, 1e-6, 1e-4)  # cosines between a column and the residual: zero, or what rounding the weights leaves
-EPS = float(np.finfo(np.float64).eps)
-
-Step: TypeAlias = Callable[[Floats], Floats]  # from V to the change of w that a factorisation proposes
-
-
-@dataclass(frozen=True)
-class Problem:
-    """sum_i c_i (y_i - z_i.V)² over the rows z_i of a centred design, all tasks at once; y_i is 1 or ``low``."""
-
-    design: Design
-    targets: Targets
-    weight: Floats
-    low: float = -1.0
-
-    @property
-    def kind(self) -> tuple[int, float]:
-        """What tells y_i of a label."""
-        return self.targets.n_classes, self.low
-
-    def start(self) -> Floats:
-        """w = 0, and as b the weighted mean target, which is optimal for centred rows."""
-        (total,) = self.design.reduce(_target_sums, self.targets.values, self.weight, args=self.kind)
-        V = np.zeros((self.design.p, len(total)))
-        if self.design.intercept:
-            V[self.design.d] = total / self.weight.sum()
-        return V
-
-    def residual(self, V: Floats) -> Floats:
-        """sqrt(c_i) (y_i - z_i.V), (n, tasks)."""
-        (found,) = self.design.rows(_residual, self.targets.values, self.weight, args=(*self.kind, V))
-        return np.asarray(found)
-
-    def gradient(self, V: Floats) -> Floats:
-        """sum_i c_i (y_i - z_i.V) z_i, without the intercept's row: (d, tasks)."""
-        if self.low == -1.0 and not self.targets.multilabel:  # the compiled pass knows codes and ±1 only
-            codes, weight = np.ascontiguousarray(self.targets.values, dtype=np.int64), np.ascontiguousarray(self.weight)
-            return -0.5 * swept(self.design, Pass(SQUARED, V.shape[1], codes, weight), V)[1][: self.design.d]
-        (total,) = self.design.reduce(_slope, self.targets.values, self.weight, args=(*self.kind, V))
-        return np.asarray(total[: self.design.d])
-
-    def gram_of(self, T: Floats) -> Floats:
-        """(Z T)' C (Z T) for T (d, m), formed from the rows themselves."""
-        padded = np.zeros((self.design.p, T.shape[1]))
-        padded[: self.design.d] = T
-        (total,) = self.design.reduce(turned_gram, self.weight, args=(padded,))
-        return np.asarray(total)
-
-
-def _target_sums(block: Block, values: Array, w: Floats, k: int, low: float) -> Parts:
-    return (w @ signs(values, k, low),)
-
-
-def _residual(block: Block, values: Array, w: Floats, k: int, low: float, V: Floats) -> Parts:
-    return (np.sqrt(w)[:, None] * (signs(values, k, low) - block.dot(V)),)
-
-
-def _slope(block: Block, values: Array, w: Floats, k: int, low: float, V: Floats) -> Parts:
-    return (block.tdot(w[:, None] * (signs(values, k, low) - block.dot(V))),)
-
-
-def _checked(
-    block: Block, values: Array, w: Floats, k: int, low: float, V: Floats, far: Floats, centre: Floats
-) -> Parts:
-    """The gradient, and the sums of squares of the residuals, of their roundings and of the columns."""
-    d = block.design.d
-    residual = signs(values, k, low) - block.dot(V)
-    off = (d + 8) * EPS * (abs(block.x) @ np.abs(V[:d]) + far) + EPS
-    length2 = block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0]
-    return block.tdot(w[:, None] * residual), w @ residual**2, w @ off**2, length2
 
 
 def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) -> Parts:
@@ -130,7 +56,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     converged = False
     if order <= FACTORED_ORDER or 8 * order**2 <= design.nbytes:  # else the matrix is larger than the data
         step, rank, clear = _wide(problem) if design.n < design.d else _tall(problem)
-        n_iter = _refine(step, V[: design.d], V)
+        n_iter = refine(step, V[: design.d], V)
         converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
         V, rank = problem.start(), None
@@ -139,8 +65,8 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
     model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
-    claim = _claim(problem, coef, intercept) if converged else None
-    if claim is None:
+    tol = claim(problem, coef, intercept) if converged else None
+    if tol is None:
         warning = ConvergenceWarning(
             f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
             "certificate: scale the columns of X to equal length, leave out what nearly depends on others, or raise "
@@ -149,7 +75,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
     certificate = stationarity(
         "least_squares", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
-        multilabel=targets.multilabel, tol=claim,
+        multilabel=targets.multilabel, tol=tol,
     )  # fmt: skip
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
     return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
@@ -159,34 +85,6 @@ def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tup
     """Where to start: the same with the targets 0 and 1, as coef (k, d) and intercept (k,)."""
     fit = learn(Sample(design, targets, weight, slice(None), design.n), Settings(STEPS, low=0.0))
     return np.asarray(fit.model.coef, dtype=np.float64), np.asarray(fit.model.intercept, dtype=np.float64)
-
-
-def _claim(problem: Problem, coef: Floats, intercept: Floats) -> float | None:
-    """The least of `CLAIMS` within which |sum_i c_i r_i z_ij| <= tol ‖z_j‖ ‖y‖ at the weights as they are rounded."""
-    design, targets, weight = problem.design, problem.targets, problem.weight
-    V = exact_units(design, coef, intercept)
-    args = *problem.kind, V, far_sizes(design, V), design.shift
-    gradient, residual2, off2, length2 = design.reduce(_checked, targets.values, weight, args=args)
-    length = np.sqrt(np.append(length2, [weight.sum()] * design.intercept))[:, None]
-    total = np.sqrt(weight.sum())
-    relative = float(np.max(np.abs(gradient) / np.where(length > 0, length * total, np.inf), initial=0.0))
-    rounding = float(np.max(np.sqrt(off2) + 12 * depth(design) * EPS * np.sqrt(residual2)) / total)
-    return claimed(relative, rounding, *CLAIMS)
-
-
-def _refine(step: Step, W: Floats, V: Floats) -> int:
-    """Add the proposed steps to W, the weights in V, while they shrink and are above rounding."""
-    previous = np.inf
-    for iteration in range(1, 10):
-        change = step(V)
-        size = float(np.abs(change).max(initial=0.0))
-        if not size < 0.5 * previous:
-            return iteration
-        W += change
-        if size <= EPS * np.abs(W).max(initial=0.0):
-            return iteration
-        previous = size
-    return iteration
 
 
 def _stationary(problem: Problem, V: Floats, tolerance: float) -> bool:
@@ -270,18 +168,10 @@ def _wide(problem: Problem) -> tuple[Step, int, bool]:
     d, n = design.d, design.n
     length = np.sqrt(design.reduce(_squares, problem.weight, args=(np.zeros((d, 1)), np.zeros(1), design.shift))[0])
     check_lengths(design, length)
-    K = np.empty((n, n))
-    for first in range(0, n, 256):
-        rows = slice(first, min(first + 256, n))
-        Zt = design.block(rows.start, rows.stop).tdot(np.eye(rows.stop - rows.start))
-        Zt[d:] = 0.0
-        K[:, rows] = design.dot(Zt)
-    K *= np.outer(root, root)
-    if design.intercept:  # centred rows are dependent, sum c_i z_i = 0: fill the direction, which no residual has
-        K += np.outer(root, root) * (np.trace(K) / n / (root @ root))
+    K = dual_matrix(problem)
     factor = _cholesky(K)
     if factor is None and n * d <= ROTATED:
-        Z = root[:, None] * design.tdot(np.eye(n))[:d].T
+        Z = root[:, None] * design.block(0, n).written_out()
         even = Z / np.where(length > 0, length, 1.0)
         s = linalg.svdvals(even)
         rank = int((s > max(n, d) * EPS * s[0]).sum())

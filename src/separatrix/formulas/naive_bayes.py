@@ -6,6 +6,7 @@ coef_j = theta_1j - theta_0j and intercept = log P(1)/P(0) - sum_j [a(theta_1j) 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -19,7 +20,7 @@ from separatrix.design import mapped as mapped_design
 from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError, LikelihoodWarning
 from separatrix.formulas.claims import stationarity
-from separatrix.formulas.families import EPS, FAMILIES, ExponentialFamily, Gaussian
+from separatrix.formulas.families import EPS, FAMILIES, ExponentialFamily, Gaussian, shaped
 from separatrix.formulas.moments import ClassMoments, class_moments
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
@@ -48,6 +49,17 @@ class Settings:
         distinct = dict(zip(map(id, self.families), self.families, strict=True))
         return [(f, np.flatnonzero([g is f for g in self.families])) for f in distinct.values()]
 
+    @cached_property
+    def features(self) -> Integers:
+        """The column that each statistic is of: all of them in turn, unless a family has vectors for t(x)."""
+        sizes = [f.size for f in self.families] if len(self.groups) > 1 else self.families[0].size
+        return np.repeat(np.arange(len(self.families)), sizes)
+
+    def places(self, family: ExponentialFamily, columns: Integers) -> Integers:
+        """Where the statistics of a family's columns are: (g,), or (g, s) if t(x) is a vector."""
+        first = np.searchsorted(self.features, columns)
+        return first if family.size == 1 else first[:, None] + np.arange(family.size)
+
     @property
     def linear(self) -> bool:
         """Whether the log-odds are linear in x."""
@@ -75,6 +87,7 @@ def observe(sample: Sample, settings: Settings) -> ClassMoments:
     moments = class_moments(mapped, sample.targets, sample.weight, spreads=gaussian)
     if moments.spreads is not None:
         still = np.flatnonzero(moments.variances() < SMALLEST)
+        still = settings.features[still]
         still = still[[isinstance(settings.families[j], Gaussian) for j in still]]
         still = still[~design.constant(still)] if len(still) else still
         if len(still):
@@ -103,9 +116,11 @@ def map_columns(X: Any, settings: Settings) -> Any:
         return X
     if sparse.issparse(X):
         raise InvalidInputError("A family with a statistic of its own needs dense rows: use X.toarray().")
-    T = np.array(X, dtype=np.float64)
+    x = np.asarray(X, dtype=np.float64)
+    T = x[:, settings.features]
     for family, columns in own:
-        T[:, columns] = family.statistic(T[:, columns])
+        at = settings.places(family, columns)
+        T[:, at] = shaped(family, "statistic", family.statistic(x[:, columns]), (len(x), *at.shape))
     return T
 
 
@@ -113,7 +128,7 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
     """The model that the moments of the rows determine, and of the rows ``before`` them."""
     design, targets, moments = sample.design, sample.targets, observe(sample, settings)
     moments = moments if before is None else before.merge(moments)
-    counts, (k, d) = moments.counts, moments.means.shape
+    counts = moments.counts
     seen = counts > 0
     empirical = counts / counts.sum()
     prior = np.where(seen, empirical, np.finfo(np.float64).tiny) if settings.priors is None else settings.priors
@@ -123,24 +138,21 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
     weight = np.where(seen, counts, counts.sum())
 
     parameters = moments.anchor + means
-    natural, log_partition = np.zeros((k, d)), np.zeros((k, d))
     variances: Floats | None = None
     held: list[int] = []
     for family, columns in settings.groups:
         if isinstance(family, Gaussian):
             assert moments.spreads is not None
-            variances, floored = _variances(moments, weight, columns, settings)
-            held += list(floored)
+            variances, floored = _variances(moments, weight, settings.places(family, columns), settings)
+            held += list(settings.features[floored])
             continue
-        mean = parameters[:, columns]
-        parameters[:, columns] = family.estimate(weight, mean, settings.alpha)
-        theta = family.natural(parameters[:, columns])
-        _check_natural(theta, family, columns, targets, design)
-        natural[:, columns], log_partition[:, columns] = theta, family.log_partition(theta)
+        at = settings.places(family, columns)
+        mean = parameters[:, at]
+        parameters[:, at] = family.estimate(weight, mean, settings.alpha)
         if family.name == "poisson":
-            held += list(columns[(mean < parameters[:, columns]).any(axis=0)])
-            silent = (parameters[:, columns] == 0).all(axis=0)
-            log_partition[:, columns[silent]] = 0.0
+            held += list(columns[(mean < parameters[:, at]).any(axis=0)])
+    natural, log_partition = naturals(settings, parameters)
+    _check_natural(natural, settings, targets, design)
 
     additive = Additive(settings, np.log(prior), parameters, natural, log_partition, variances)
     model: Any = additive
@@ -181,11 +193,26 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
     )
 
 
+def naturals(settings: Settings, parameters: Floats) -> tuple[Floats, Floats]:
+    """theta and a(theta) of each class; 0 in Gaussian columns, and in those of counts that never come."""
+    natural, log_partition = np.zeros_like(parameters), np.zeros((len(parameters), len(settings.families)))
+    for family, columns in settings.groups:
+        if isinstance(family, Gaussian):
+            continue
+        at = settings.places(family, columns)
+        theta = shaped(family, "natural", family.natural(parameters[:, at]), (len(parameters), *at.shape))
+        natural[:, at] = theta
+        log_partition[:, columns] = shaped(family, "log_partition", family.log_partition(theta), theta.shape[:2])
+        if family.name == "poisson":
+            log_partition[:, columns[(parameters[:, at] == 0).all(axis=0)]] = 0.0
+    return natural, log_partition
+
+
 def _near_one(parameters: Floats, settings: Settings) -> int | None:
     """A column with a probability so near to 1 that rounding it changes the log-odds, or None."""
     for family, columns in settings.groups:
         if family.name == "bernoulli":
-            near = np.flatnonzero((1 - parameters[:, columns] < NEAREST).any(axis=0))
+            near = np.flatnonzero((1 - parameters[:, settings.places(family, columns)] < NEAREST).any(axis=0))
             return int(columns[near[0]]) if len(near) else None
     return None
 
@@ -213,15 +240,15 @@ def _variances(moments: ClassMoments, weight: Floats, columns: Integers, setting
     return np.where(gaussian, np.maximum(raw, floor), 0.0), np.flatnonzero(low if shared else low.any(axis=0))
 
 
-def _check_natural(
-    theta: Floats, family: ExponentialFamily, columns: Integers, targets: Targets, design: Design
-) -> None:
+def _check_natural(theta: Floats, settings: Settings, targets: Targets, design: Design) -> None:
     if np.isfinite(theta).all():
         return
-    c, j = np.argwhere(~np.isfinite(theta))[0]
+    c, place = np.argwhere(~np.isfinite(theta))[0]
+    column = int(settings.features[place])
+    family = settings.families[column]
     fix = "Use alpha > 0." if family.name in ("bernoulli", "multinomial") else "Drop the column or change its family."
     raise InvalidInputError(
-        f"In class {targets.classes[c]!r} the {family.name} parameter of {design.column(int(columns[j]))} is at the "
+        f"In class {targets.classes.tolist()[c]!r} the {family.name} parameter of {design.column(column)} is at the "
         f"edge of its range, where the log-odds are infinite. {fix}"
     )
 
@@ -269,25 +296,49 @@ class Additive:
 
     def scores(self, X: Any) -> Floats:
         """(n, k) scores, or (n, 1) log-odds for two classes, some rows at a time."""
+        joint = self._by_blocks(X, self._block)
+        return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
+
+    def joint(self, X: Any) -> Floats:
+        """log p(x, c) for each class, (n, k): the scores, and sum_j b(x_j)."""
+        return self._by_blocks(X, lambda x: self._block(x) + self._base(x)[:, None])
+
+    def _by_blocks(self, X: Any, terms: Callable[[Any], Floats]) -> Floats:
         n, d = X.shape
         step = max(1, (1 << 20) // max(d, 1))
         with np.errstate(all="ignore"):
-            joint = np.vstack([self._block(X[first : first + step]) for first in range(0, n, step)])
+            joint = np.vstack([terms(X[first : first + step]) for first in range(0, n, step)])
         lost = np.flatnonzero(~np.isfinite(joint.max(axis=1)))  # one class may have probability 0, not all of them
         if len(lost):
             raise InvalidInputError(
                 f"The score of row {lost[0]} overflows: its entries are too large for the variances."
             )
-        return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
+        return joint
 
     def _block(self, X: Any) -> Floats:
-        x = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-        t = map_columns(x, self.settings)
+        t = map_columns(_dense(X), self.settings)
         joint = t @ self.natural.T + (self.log_prior - self.log_partition.sum(axis=1))
         if self.variances is not None:
             own = np.broadcast_to(self.variances, self.parameters.shape)
             for c, (mu, variance) in enumerate(zip(self.parameters, own, strict=True)):
                 live = variance > 0
-                z2 = (x[:, live] - mu[live]) ** 2 / variance[live]
-                joint[:, c] -= 0.5 * (z2 + np.log(variance[live])).sum(axis=1)
+                z = t - mu if live.all() else t[:, live] - mu[live]
+                z *= z  # in place, here and below: memory for many rows takes longer to get than to fill
+                z /= variance[live]
+                joint[:, c] -= 0.5 * (z.sum(axis=1) + np.log(variance[live]).sum())
         return np.asarray(joint)
+
+    def _base(self, X: Any) -> Floats:
+        """sum_j b(x_j), without columns that are constant and so say nothing."""
+        x, total = _dense(X), np.zeros(X.shape[0])
+        for family, columns in self.settings.groups:
+            if isinstance(family, Gaussian):
+                assert self.variances is not None
+                live = np.atleast_2d(self.variances)[0, self.settings.places(family, columns)] > 0
+                columns = columns[live]
+            total += family.base(x[:, columns]).sum(axis=1)
+        return total
+
+
+def _dense(X: Any) -> Floats:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import PathGap, Verification
 from separatrix.certificates.path_gap import place
-from separatrix.drawing import COLOURS, axes
+from separatrix.drawing import COLOURS, axes, legend_beside
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.estimators.elastic_net import l1_ratio as ratio_of
 from separatrix.estimators.parameters import positive, whole
+from separatrix.estimators.stored import reachable
 from separatrix.estimators.validation import check_training
 from separatrix.loops.threads import single_threaded_blas
 from separatrix.sparse_models.path import Task, strongest, traced
@@ -81,10 +82,14 @@ class LogisticPath:
 
     @property
     def entered(self) -> Integers:
-        """The columns whose weights are not 0 somewhere on the path, in the order in which they come in."""
-        used = (self._coef != 0).any(axis=1)
-        columns = np.flatnonzero(used.any(axis=0))
-        return columns[np.argsort(used.argmax(axis=0)[columns], kind="stable")]
+        """The columns whose weights are not 0 somewhere on the path, in the order in which they come in.
+
+        Of those that are there at the same C for the first time, the largest weight comes first.
+        """
+        size = np.abs(self._coef).max(axis=1)
+        columns = np.flatnonzero(size.any(axis=0))
+        first = (size[:, columns] > 0).argmax(axis=0)
+        return columns[np.lexsort((-size[first, columns], first))]
 
     def at(self, C: float) -> tuple[Floats, Floats]:
         """The weights and intercept for any C between the ends: those of its neighbours, mixed.
@@ -151,7 +156,7 @@ class LogisticPath:
         ax.set_xlabel("C")
         ax.set_ylabel("coefficient")
         if len(self.entered):
-            ax.legend(loc="best", fontsize="small")
+            legend_beside(ax)
         return ax
 
     def __repr__(self) -> str:
@@ -214,21 +219,22 @@ def logistic_path(
     (True, True)
     """
     caller = type("logistic_path", (ClassifierMixin, BaseEstimator), {})()
-    sample = check_training(caller, X, y, sample_weight, intercept=fit_intercept)
-    if sample.targets.multilabel:
-        raise InvalidInputError("y is a matrix: trace the path of one column at a time.", "y")
-    ratio = ratio_of(None, l1_ratio)
-    task = Task(
-        sample.design,
-        sample.targets,
-        sample.weight,
-        ratio,
-        positive("tol", tol),
-        whole("max_iter", max_iter, at_least=1),
-    )
-    with np.errstate(all="ignore"):
-        low, high = _ends(task, C_min, C_max)
-        certificate, n_iter = traced(task, low, high)
+    with reachable(caller, X, y, sample_weight) as (X, y, sample_weight):
+        sample = check_training(caller, X, y, sample_weight, intercept=fit_intercept)
+        if sample.targets.multilabel:
+            raise InvalidInputError("y is a matrix: trace the path of one column at a time.", "y")
+        ratio = ratio_of(None, l1_ratio)
+        task = Task(
+            sample.design,
+            sample.targets,
+            sample.weight,
+            ratio,
+            positive("tol", tol),
+            whole("max_iter", max_iter, at_least=1),
+        )
+        with np.errstate(all="ignore"):
+            low, high = _ends(task, C_min, C_max)
+            certificate, n_iter = traced(task, low, high)
     worst = certificate.worst
     if not worst <= task.tol:
         certificate = replace(certificate, tol=min(worst * (1.0 + 1e-9), 1.0))

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from separatrix._typing import Array
 from separatrix.certificates import Inseparable, Separator, Verification
 from separatrix.estimators.parameters import positive
+from separatrix.estimators.stored import reachable
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.geometry import Hyperplane
 from separatrix.loops.threads import single_threaded_blas
@@ -126,12 +127,17 @@ def separability(
     >>> xor.verdict, [str(weight) for weight in xor.weights]
     ('overlapping', ['1', '1', '1', '1'])
     """
-    sample = checked(X, y, fit_intercept, "separability")
     most = np.inf if max_work is None else positive("max_work", max_work)
-    return Separability(search(sample.design, sample.targets, exact, most).certificate)
+    with reachable(named("separability"), X, y, None) as (X, y, _):
+        sample = checked(X, y, fit_intercept, "separability")
+        return Separability(search(sample.design, sample.targets, exact, most).certificate)
+
+
+def named(name: str) -> Any:
+    """What stands for an estimator in messages about a function."""
+    return type(name, (ClassifierMixin, BaseEstimator), {})()
 
 
 def checked(X: Any, y: Any, fit_intercept: bool, name: str) -> Sample:
     """X and y validated as an estimator's are, with messages under the name of the function that was called."""
-    caller = type(name, (ClassifierMixin, BaseEstimator), {})()
-    return check_training(caller, X, y, None, intercept=fit_intercept)
+    return check_training(named(name), X, y, None, intercept=fit_intercept)

@@ -87,6 +87,7 @@ def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: boo
     say goes by what steps promise to gain, which only a good Hessian knows.
     """
     shape = Shape.of(risk)
+    from_zero &= risk.design.in_memory  # descent needs single rows
     name = method(shape, solver, bool(risk.ridge.any()), from_zero)
     if name == "newton":
         return newton, 0.0 if shape.direct(NEWTON_MULTIPLICATIONS_EXACT) else np.inf

@@ -10,10 +10,10 @@ from separatrix._typing import Floats
 from separatrix.certificates import All, Certificate
 from separatrix.design.sample import Sample
 from separatrix.geometry import Hyperplanes
-from separatrix.logistic.euclidean import euclidean
+from separatrix.logistic.euclidean import euclidean, squared_risk
 from separatrix.logistic.firth import firth
-from separatrix.logistic.penalised import Settings
-from separatrix.logistic.plain_rules import descended_logistic
+from separatrix.logistic.penalised import Settings, make_risk
+from separatrix.logistic.plain_rules import descended_logistic, in_order
 from separatrix.logistic.progress import watched
 from separatrix.outcome import Fit, Trace
 
@@ -31,6 +31,12 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         for j, targets in enumerate(sample.targets.columns)
     ]
     return together(fits, sample.targets.classes) if sample.targets.multilabel else fits[0]
+
+
+def one_pass(sample: Sample, settings: Settings, W: Floats, number: int) -> None:
+    """A step of "sgd" for each row, in their order, from W (k, d + 1), in place: those of the pass of this number."""
+    make = squared_risk if settings.loss == "squared_error" else make_risk
+    in_order(make(sample.design, sample.targets, sample.weight, settings), settings, W, number)
 
 
 def together(fits: list[Fit], classes: Any) -> Fit:

@@ -61,6 +61,12 @@ class Settings:
         The step eta of the plain rules; None for 1/L.
     rng : RandomState or None
         Draws the order of the points.
+    damping : bool
+        Whether Newton's steps are shortened where they go too far.
+    constant : bool
+        Whether the stochastic step stays as it is.
+    replacement : bool
+        Whether points are drawn one by one, so that a pass may have some twice and others not.
     """
 
     C: float
@@ -74,11 +80,14 @@ class Settings:
     firth: bool = False
     rate: float | None = None
     rng: Any = None
+    damping: bool = True
+    constant: bool = False
+    replacement: bool = False
 
     @property
     def plain(self) -> bool:
         """Whether the plain rules are asked for, on the data as it is."""
-        return self.solver in ("gradient", "sgd")
+        return self.solver in ("gradient", "sgd") or not self.damping
 
     def of_column(self, j: int) -> Settings:
         """The same for column j of a 0/1 matrix."""

@@ -1,14 +1,14 @@
-"""The plain rules on the data as it is: gradient descent on the summed objective, and one point at a time.
+"""The plain rules on the data as it is: gradient descent on the summed objective, one point at a time, and Newton's.
 
 With the step 1/L, L a bound on the objective's curvature, every gradient step lowers it. The stochastic rule takes
 the points of a pass in a new random order, with the step 10 eta / (9 + m) in pass m: at a constant step the weights
-would hover about the optimum for ever. Its default eta is 1 / max_i L_i, L_i the curvature of point i's own term: no
-single step overshoots on its point.
+hover about the optimum for ever, which ``schedule="constant"`` shows. Its default eta is 1 / max_i L_i, L_i the
+curvature of point i's own term: no single step overshoots on its point. Newton's rule is here without its damping.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,17 +20,17 @@ from separatrix.geometry import Hyperplanes
 from separatrix.logistic.maximum_likelihood import Likelihood, certified, without_certificate
 from separatrix.logistic.penalised import Settings, certify, first, make_risk
 from separatrix.logistic.progress import Criterion, Gap, Watch, on_states, recorder, user_weights
+from separatrix.loops.sgd import LOG, SQUARED_ERROR
 from separatrix.losses import SigmoidSquared
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import TwoClasses
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.gradient import gradient_descent, largest_curvature
+from separatrix.solvers.newton import undamped
 from separatrix.solvers.online import Rows
-from separatrix.solvers.sgd import Points, steepest_point
+from separatrix.solvers.sgd import Points, shortened, steepest_point
 from separatrix.targets import Targets
-
-DECAY = 10  # passes after which the stochastic step has halved
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Descended:
 
     def warning(self, figure: str, settings: Settings) -> ConvergenceWarning:
         """What was reached, and what to do."""
-        step = f"learning_rate={self.rate:.3g}"
-        if self.rate > self.safe:
+        step = f"learning_rate={self.rate:.3g}" if settings.damping else "Newton's steps without damping"
+        if settings.damping and self.rate > self.safe:
             step += f", which is above the safe step 1/L = {self.safe:.3g}: lower it"
         return ConvergenceWarning(
             f"Stopped after {self.n_iter} iterations at {figure}, above tol={settings.tol:g} ({step}). Raise max_iter, "
@@ -84,6 +84,8 @@ def descend(risk: Risk, criterion: Criterion, settings: Settings) -> Descended:
     watch = recorder(trace, criterion, risk, risk.design) if trace is not None else None
     enough = _now_and_then(criterion, settings.tol)
     steepest, stochastic = risk.loss.steepest, settings.solver == "sgd"
+    if not settings.damping:
+        return _undamped(risk, settings, enough, watch, trace)
     if stochastic:
         curvature = steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
     else:
@@ -102,6 +104,18 @@ def descend(risk: Risk, criterion: Criterion, settings: Settings) -> Descended:
     return Descended(coef, intercept, n_iter, rate, safe, trace)
 
 
+def _undamped(risk: Risk, settings: Settings, enough: Enough, watch: Watch | None, trace: Trace | None) -> Descended:
+    """Newton's whole steps."""
+    try:
+        coef, intercept, n_iter = _iterated(risk, undamped(risk, first(risk, settings.start)), settings, enough, watch)
+    except FloatingPointError as error:
+        raise InvalidInputError(
+            f"Newton's steps without damping diverge ({error}): use damping=True, or a start nearer to the optimum.",
+            "damping",
+        ) from error
+    return Descended(coef, intercept, n_iter, 1.0, 1.0, trace)
+
+
 Enough = Callable[[Floats, Floats], bool]
 
 
@@ -109,36 +123,58 @@ def _steps(
     risk: Risk, settings: Settings, rate: float, enough: Enough, watch: Watch | None
 ) -> tuple[Floats, Floats, int]:
     """Gradient descent on all points."""
+    return _iterated(risk, gradient_descent(risk, first(risk, settings.start), rate), settings, enough, watch)
+
+
+def _iterated(
+    risk: Risk, states: Iterator[State], settings: Settings, enough: Enough, watch: Watch | None
+) -> tuple[Floats, Floats, int]:
+    """The states of a rule, until enough."""
 
     def done(state: State) -> bool:
         return enough(*user_weights(risk, state.V))
 
     record = None if watch is None else on_states(risk, watch)
-    state, n_iter = run(gradient_descent(risk, first(risk, settings.start), rate), done, settings.max_iter, record)
+    state, n_iter = run(states, done, settings.max_iter, record)
     return *user_weights(risk, state.V), n_iter
 
 
 def _passes(
     risk: Risk, settings: Settings, rate: float, enough: Enough, watch: Watch | None
 ) -> tuple[Floats, Floats, int]:
-    """Pass after pass over the points, each in a new random order."""
+    """Pass after pass over the points, each in a new random order; or as many draws, with replacement."""
     design, d = risk.design, risk.design.d
     W = np.column_stack(user_weights(risk, first(risk, settings.start)))
-    ridge = float(risk.ridge.max(initial=0.0))
-    squared = risk.loss == TwoClasses(SigmoidSquared())
-    points = Points(Rows(design), risk.targets.values, risk.weight, ridge, squared, settings.reference)
+    points = _points(risk, settings)
     history = np.empty((design.n if watch is not None else 0, *W.shape))
     if watch is not None:
         watch(W[:, :d], W[:, d], -1, True)
     for n_iter in range(1, settings.max_iter + 1):
-        order = settings.rng.permutation(design.n)
-        points.one_pass(W, rate * DECAY / (DECAY - 1 + n_iter), order, history)
+        n = design.n
+        order = settings.rng.randint(n, size=n) if settings.replacement else settings.rng.permutation(n)
+        shorter = 1.0 if settings.constant else shortened(n_iter)
+        points.one_pass(W, rate * shorter, np.asarray(order, dtype=np.int64), history)
         if watch is not None:
             for t, point in enumerate(order):
-                watch(history[t, :, :d], history[t, :, d], int(point), t == design.n - 1)
+                watch(history[t, :, :d], history[t, :, d], int(point), t == n - 1)
         if enough(W[:, :d], W[:, d]):
             break
     return W[:, :d].copy(), W[:, d].copy(), n_iter
+
+
+def _points(risk: Risk, settings: Settings) -> Points:
+    loss = SQUARED_ERROR if risk.loss == TwoClasses(SigmoidSquared()) else LOG
+    ridge = float(risk.ridge.max(initial=0.0))
+    return Points(Rows(risk.design), risk.targets.values, risk.weight, ridge, loss, settings.reference)
+
+
+def in_order(risk: Risk, settings: Settings, W: Floats, number: int) -> None:
+    """A step for each row, in their order, from W (k, d + 1), in place: as the pass of this number has it."""
+    ridge = float(risk.ridge.max(initial=0.0))
+    curvature = steepest_point(risk.design, risk.weight, risk.loss.steepest, ridge)
+    rate = settings.rate or (1.0 / curvature if curvature > 0 else 1.0)
+    shorter = 1.0 if settings.constant else shortened(number)
+    _points(risk, settings).one_pass(W, rate * shorter, np.arange(risk.design.n), np.empty((0, *W.shape)))
 
 
 def _now_and_then(criterion: Criterion, tol: float) -> Enough:

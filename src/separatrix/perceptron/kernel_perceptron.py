@@ -23,6 +23,7 @@ from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Status, Trace
 
 CACHE_BYTES = 200 * 2**20  # rows of the kernel matrix that are kept
+TOGETHER = 800  # points whose kernel matrix, 5 MB at most, is made as a whole
 AHEAD = 256  # points looked at together in search of the next mistake
 
 
@@ -47,11 +48,19 @@ class RowCache:
     def __getitem__(self, i: int) -> Floats:
         row = self._kept.pop(i, None)
         if row is None:
-            row = np.asarray(self._rows.rows([i])[0], dtype=np.float64)
+            row = self._made(i)
             if len(self._kept) >= self._room:
                 self._kept.popitem(last=False)
         self._kept[i] = row
         return row
+
+    def _made(self, i: int) -> Floats:
+        """Row i; of few points all rows at once, which takes as long as some tens of them one by one."""
+        if self._rows.n > TOGETHER:
+            return np.asarray(self._rows.rows([i])[0], dtype=np.float64)
+        every = np.asarray(self._rows.rows(np.arange(self._rows.n)), dtype=np.float64)
+        self._kept.update(enumerate(every))
+        return self._kept.pop(i)
 
 
 class Task:

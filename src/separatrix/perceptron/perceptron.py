@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Floats
+from separatrix._typing import Floats, Integers
 from separatrix.certificates import All, Certificate
 from separatrix.design import Design
 from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
+from separatrix.loops.online import CYCLE, MISTAKES, PASSES, SINCE, UPDATES, begun, came_back
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.perceptron.recorder import Recorder
 from separatrix.separation.sides import separator
@@ -140,6 +141,7 @@ class Run:
     updates: int
     mistakes: int  # in the last pass
     stalled: bool = False  # stopped because the loss no longer fell
+    cycle: tuple[int, int] = (0, 0)  # passes and updates after which the weights came back, if they did
 
     @property
     def clean(self) -> bool:
@@ -147,19 +149,27 @@ class Run:
 
 
 def train(task: Task, state: State, watch: Recorder | None) -> Run:
-    """Pass after pass by the chosen rule, until one without mistakes, `patience` ones without use, or `max_iter`."""
+    """Pass after pass by the chosen rule, until one without mistakes, `patience` ones without use, or `max_iter`.
+
+    A pass over the points in their order depends on nothing but the weights before it. So it also ends where these come
+    back: from there on it would repeat itself. Not if weights are averaged, which repetitions change.
+    """
     rule, settings = RULES[task.settings.update], task.settings
+    cycles = settings.shuffle is None and not settings.average
     if rule is online_pass and settings.shuffle is None and settings.tol is None and watch is None:
-        passes, updates, mistakes = task.rows.passes(task.step, task.offset, task.tie, settings.max_iter, state)
-        state.seen += passes * task.rows.n
-        return Run(state, passes, updates, mistakes)
+        counts = task.rows.passes(task.step, task.offset, task.tie, settings.max_iter, state, cycles)
+        state.seen += int(counts[PASSES]) * task.rows.n
+        return Run(state, int(counts[PASSES]), int(counts[UPDATES]), int(counts[MISTAKES]), cycle=_cycle(counts))
     updates = mistakes = passes = useless = 0
-    best = np.inf
+    best, counts, saved = np.inf, begun(), state.w.copy()
     for _ in range(settings.max_iter):
         mistakes, more = rule(task, state, watch)
         passes, updates = passes + 1, updates + more
         if mistakes == 0:
             break
+        counts[UPDATES] = updates
+        if cycles and came_back(state.w, saved, counts):
+            return Run(state, passes, updates, mistakes, cycle=_cycle(counts))
         if settings.tol is not None:
             loss = settings.eta0 * task.loss(state.w)
             useless = useless + 1 if loss > best - settings.tol else 0
@@ -167,6 +177,11 @@ def train(task: Task, state: State, watch: Recorder | None) -> Run:
             if useless >= settings.patience:
                 return Run(state, passes, updates, mistakes, stalled=True)
     return Run(state, passes, updates, mistakes)
+
+
+def _cycle(counts: Integers) -> tuple[int, int]:
+    """The passes and the updates of a cycle, if there is one."""
+    return (int(counts[CYCLE]), int(counts[UPDATES] - counts[SINCE])) if counts[CYCLE] else (0, 0)
 
 
 def learn(sample: Sample, settings: Settings) -> Fit:
@@ -226,6 +241,8 @@ def verdict(
 ) -> tuple[Certificate | None, Status, list[Warning]]:
     """After clean passes whose weights strictly separate, a `Separator` for each task; otherwise a warning."""
     dirty = [number for number, run in enumerate(runs) if not run.clean]
+    if dirty and all(runs[number].cycle[0] for number in dirty):
+        return None, Status.REPEATING, [_repeating(targets, runs, dirty)]
     if dirty:
         return None, Status.UNCERTIFIED, [_out_of_passes(targets, runs, dirty, settings)]
     design = design.summed()
@@ -239,13 +256,30 @@ def verdict(
     return All.of(parts), Status.SEPARATED, []
 
 
+def _named(targets: Targets, runs: Sequence[Run], dirty: Sequence[int]) -> str:
+    """Which classes these are, if there are several tasks."""
+    if len(runs) == 1:
+        return ""
+    labels = ", ".join(str(targets.classes[number]) for number in dirty[:5]) + (", ..." if len(dirty) > 5 else "")
+    return f" (classes {labels} against the rest)"
+
+
+def _repeating(targets: Targets, runs: Sequence[Run], dirty: Sequence[int]) -> Warning:
+    run = runs[dirty[0]]
+    passes, updates = run.cycle
+    return ConvergenceWarning(
+        f"The perceptron repeats itself{_named(targets, runs, dirty)}: after pass {run.passes} its weights are exactly "
+        f"those of {passes} {'pass' if passes == 1 else 'passes'} before, and it would go through the same "
+        f"{'update' if updates == 1 else f'{updates} updates'} for ever. Unless rounding swallows its steps, no "
+        "hyperplane separates the classes: "
+        "separatrix.separability(X, y) proves it. PocketPerceptron keeps the weights with the fewest errors."
+    )
+
+
 def _out_of_passes(targets: Targets, runs: Sequence[Run], dirty: Sequence[int], settings: Settings) -> Warning:
     mistakes = sum(runs[number].mistakes for number in dirty)
     n = len(runs[0].state.alpha)
-    which = ""
-    if len(runs) > 1:
-        labels = ", ".join(str(targets.classes[number]) for number in dirty[:5]) + (", ..." if len(dirty) > 5 else "")
-        which = f" (classes {labels} against the rest)"
+    which = _named(targets, runs, dirty)
     if any(runs[number].stalled for number in dirty):
         return ConvergenceWarning(
             f"The perceptron stopped, as tol={settings.tol:g} asks, with {mistakes} mistakes on {n} rows in the last "

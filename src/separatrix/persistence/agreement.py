@@ -18,7 +18,8 @@ from scipy import sparse
 from separatrix._typing import Array
 from separatrix.certificates import Inseparable, Separator
 from separatrix.estimators.elastic_net import l1_ratio
-from separatrix.geometry import Expansion
+from separatrix.estimators.naive_bayes_names import SMALLEST_ALPHA
+from separatrix.geometry import Expansion, Layers
 from separatrix.kernels import Precomputed
 from separatrix.outcome import Status
 from separatrix.persistence.fields import dense
@@ -31,6 +32,9 @@ _PUBLISHED = {
     "errors": "errors_",
     "l1_ratio": "l1_ratio_",
     "lower_bound": "lower_bound_",
+    "n_categories": "n_categories_",
+    "absolute": "within_class_abs_dev_",
+    "deviation": "within_class_std_dev_",
     "parameters": "parameters_",
     "prior": "class_prior_",
     "variances": "variances_",
@@ -80,7 +84,12 @@ def _differences(model: Any, part: Mapping[str, Any], row: int | None) -> Iterat
             yield "its intercept_ is not that of its certificate"
         if part.get("kernel") != _settings(model._model.support.kernel):
             yield "its kernel is not that of its certificate"
-    elif coef is not None or "parameters" not in part:
+    elif isinstance(model._model, Layers):
+        for name in ("coefs", "intercepts"):
+            own = np.concatenate([layer.ravel() for layer in attributes[f"{name}_"]])
+            if name not in part or not _same(part[name], own):
+                yield f"its {name}_ are not those of its certificate"
+    elif coef is not None or not {"parameters", "centroids"} & set(part):
         yield "its certificate is about another kind of model"
     for name, published in _PUBLISHED.items():
         own = attributes.get(published)
@@ -92,6 +101,12 @@ def _differences(model: Any, part: Mapping[str, Any], row: int | None) -> Iterat
             yield f"its {published} is not that of its certificate"
     if "families" in part and list(part["families"]) != [family.name for family in attributes.get("_families", ())]:
         yield "its families are not those of its certificate"
+    if part.get("problem") in ("centroids", "medians", "shrunken_centroids", "shrunken_medians"):
+        own, stated = attributes.get("_prior"), part.get("prior")
+        if (own is None) != (stated is None) or (own is not None and not _same(stated, own)):
+            yield "its priors are not those of its certificate"
+    if part.get("norm") != attributes.get("_norm"):
+        yield "its weights are not those of its certificate"
 
 
 def _multipliers(model: Any, row: int | None) -> Any:
@@ -198,6 +213,13 @@ def _loss(part: Mapping[str, Any], value: Any, model: Any) -> bool:
     return bool(part["loss"] == value)
 
 
+def _alpha(part: Mapping[str, Any], value: Any, model: Any) -> bool:
+    """What was added to counts: with force_alpha=False, more than asked for if that was next to nothing."""
+    if part.get("problem") not in ("categories", "complement", "naive_bayes", "ridge"):
+        return True
+    return bool(part["alpha"] == (value if getattr(model, "force_alpha", True) else max(value, SMALLEST_ALPHA)))
+
+
 def _tol(part: Mapping[str, Any], value: Any, model: Any) -> bool:
     """A gap that is called certified is within what was asked for."""
     return model.status_ is not Status.CERTIFIED or "tol" not in part or part["tol"] <= value * (1 + ROUNDING)
@@ -232,7 +254,7 @@ _PARAMETERS: Mapping[str, Callable[[Mapping[str, Any], Any, Any], bool]] = {
     "C": lambda part, value, model: (
         "C" not in part or "C_" in model.__dict__ or part["C"] == (value if getattr(model, "penalty", "l2") else np.inf)
     ),
-    "alpha": lambda part, value, model: part.get("problem") != "naive_bayes" or part["alpha"] == value,
+    "alpha": _alpha,
     "bias_reduction": lambda part, value, model: (value == "firth") == (part.get("problem") == "firth"),
     "coef0": _number_of_kernel("coef0"),
     "degree": _number_of_kernel("degree"),
@@ -242,9 +264,13 @@ _PARAMETERS: Mapping[str, Callable[[Mapping[str, Any], Any, Any], bool]] = {
     "kernel": _kernel,
     "l1_ratio": _l1_ratio,
     "loss": _loss,
+    "norm": _stated("norm"),
     "penalty": _penalty,
     "shared_variance": _stated("shared_variance"),
     "tol": _tol,
+    "var_smoothing": lambda part, value, model: (
+        part.get("problem") != "naive_bayes" or part.get("smoothing", 0.0) == value
+    ),
 }
 
 

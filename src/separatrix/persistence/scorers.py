@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from separatrix.errors import ModelFileError
+from separatrix.formulas.categories import Categories, CategoryCounts
 from separatrix.formulas.families import Gaussian
+from separatrix.formulas.medians import Medians
 from separatrix.formulas.moments import ClassMoments
 from separatrix.formulas.naive_bayes import Additive, Settings
-from separatrix.geometry import Expansion, Hyperplanes
+from separatrix.geometry import Expansion, Hyperplanes, Layers
 from separatrix.kernels import Kernel, KernelRows, Precomputed, PrecomputedColumns
 from separatrix.persistence.fields import Check, Sizes, a, dense, either, families, nothing, numbers
 from separatrix.solvers.online import State
@@ -38,6 +40,11 @@ _MOMENTS: Mapping[str, Check] = {
     "means": numbers("kd"),
     "spreads": either(nothing, numbers("kd", least=0)),
 }
+_CATEGORY_COUNTS: Mapping[str, Check] = {
+    "counts": numbers("k", least=0),
+    "table": numbers("k*", least=0),
+    "n_categories": numbers("d", kinds="iu", least=1),
+}
 _STATE: Mapping[str, Check] = {
     "w": numbers("p"),
     "drift": either(numbers("p"), lambda value, sizes: isinstance(value, np.ndarray) and value.shape == (0,)),
@@ -57,10 +64,11 @@ def describe(model: Any) -> dict[str, Any]:
     elif isinstance(scorer, Additive):
         plain["additive"] = {name: getattr(scorer, name) for name in _ADDITIVE if name != "families"}
         plain["additive"]["families"] = scorer.settings.families
-    elif not isinstance(scorer, Hyperplanes):
+    elif not isinstance(scorer, (Hyperplanes, Layers, Categories, Medians)):
         raise ModelFileError(f"A model that scores points by a {type(scorer).__name__} cannot be saved.")
     if "_moments" in model.__dict__:
-        plain["moments"] = {name: getattr(model._moments, name) for name in _MOMENTS}
+        named = _CATEGORY_COUNTS if isinstance(model._moments, CategoryCounts) else _MOMENTS
+        plain["moments"] = {name: getattr(model._moments, name) for name in named}
     if "_states" in model.__dict__:
         plain["states"] = [{name: getattr(state, name) for name in _STATE} for state in model._states]
     return plain
@@ -73,6 +81,7 @@ def rebuild(plain: Any, attributes: Mapping[str, Any], sizes: Sizes, shared_vari
     if sizes.d is None and set(plain) - {"expansion"}:
         raise ModelFileError("it lacks n_features_in_")
     private: dict[str, Any] = {}
+    _check_width(attributes, sizes)
     if "_families" in attributes:
         _check_bayes(attributes["_families"], attributes.get("parameters_"), attributes.get("variances_"))
     if "expansion" in plain:
@@ -82,15 +91,58 @@ def rebuild(plain: Any, attributes: Mapping[str, Any], sizes: Sizes, shared_vari
         _check_additive(parts, attributes)
         settings = Settings(parts.pop("families"), bool(shared_variance), 1.0, None)
         private["_model"] = Additive(settings, **parts)
+    elif "coefs_" in attributes:
+        private["_model"] = _layers(attributes, sizes)
+    elif "n_categories_" in attributes:
+        private["_model"] = _categories(attributes)
+    elif "centroids_" in attributes and "coef_" not in attributes:
+        private["_model"] = _medians(attributes)
     elif "coef_" in attributes:
         private["_model"] = Hyperplanes(dense(attributes["coef_"]), attributes["intercept_"])
     else:
         raise ModelFileError("it has no way to score points")
     if "moments" in plain:
-        private["_moments"] = ClassMoments(**_checked(plain["moments"], _MOMENTS, sizes))
+        private["_moments"] = _moments(plain["moments"], attributes, sizes)
     if "states" in plain:
         private["_states"] = _states(plain["states"], sizes)
     return private
+
+
+def _check_width(attributes: Mapping[str, Any], sizes: Sizes) -> None:
+    """parameters_ has a column for each of X, or for each category of these."""
+    parameters, n = attributes.get("parameters_"), attributes.get("n_categories_")
+    if n is not None and parameters is None:
+        raise ModelFileError("it has categories without their probabilities")
+    width = sizes.d if n is None else sum(n.tolist())
+    if parameters is not None and parameters.shape[1] != width:
+        raise ModelFileError("its parameters_ is malformed: wrong type, shape or range")
+
+
+def _medians(attributes: Mapping[str, Any]) -> Medians:
+    centroids, prior = attributes["centroids_"].astype(np.float64), attributes.get("_prior")
+    if prior is None:
+        return Medians(centroids)
+    if not (prior > 0).all() or attributes.get("within_class_abs_dev_") is None:
+        raise ModelFileError("its priors are malformed: above 0, with within_class_abs_dev_")
+    return Medians(centroids, attributes["within_class_abs_dev_"], prior)
+
+
+def _categories(attributes: Mapping[str, Any]) -> Categories:
+    probability, prior = attributes["parameters_"], attributes.get("class_prior_")
+    if prior is None or not (prior > 0).all() or not ((probability > 0) & (probability <= 1)).all():
+        raise ModelFileError("its probabilities of categories are malformed: above 0, and up to 1")
+    return Categories(np.log(prior), np.log(probability), attributes["n_categories_"])
+
+
+def _moments(plain: Any, attributes: Mapping[str, Any], sizes: Sizes) -> ClassMoments | CategoryCounts:
+    if "n_categories_" not in attributes:
+        return ClassMoments(**_checked(plain, _MOMENTS, sizes))
+    counted = CategoryCounts(**_checked(plain, _CATEGORY_COUNTS, sizes))
+    if counted.table.shape != attributes["parameters_"].shape or not np.array_equal(
+        counted.n_categories, attributes["n_categories_"]
+    ):
+        raise ModelFileError("its counts of categories are not of those that it has")
+    return counted
 
 
 def _checked(plain: Any, wanted: Mapping[str, Check], sizes: Sizes) -> dict[str, Any]:
@@ -164,6 +216,15 @@ def _expansion(parts: dict[str, Any], attributes: Mapping[str, Any], sizes: Size
     if rows.n != len(support):
         raise ModelFileError("its support vectors are not as many as its coefficients")
     return Expansion(rows, parts["dual_coef"], parts["intercept"])
+
+
+def _layers(attributes: Mapping[str, Any], sizes: Sizes) -> Layers:
+    """Those that are published, if the outputs of each are the inputs of the next, from d to the scores."""
+    coefs, intercepts = attributes["coefs_"], attributes.get("intercepts_", [])
+    ends = [sizes.d, *(len(b) for b in intercepts)]
+    if not coefs or [W.shape for W in coefs] != list(pairwise(ends)) or ends[-1] != sizes.r:
+        raise ModelFileError("its layers do not fit together")
+    return Layers(tuple(coefs), tuple(intercepts))
 
 
 def _check_expansion(parts: Mapping[str, Any], attributes: Mapping[str, Any], sizes: Sizes) -> None:

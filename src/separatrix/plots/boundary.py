@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.drawing import COLOURS, axes
+from separatrix.drawing import COLOURS, axes, legend_beside
 from separatrix.errors import InvalidInputError
 from separatrix.plots.codes import codes_of
 
+LONGEST = 8.0  # times the shorter side that the longer may be for both to have the same unit: beyond, a strip is left
+
 
 class DecisionBoundary2D:
-    """Regions of the predicted classes, the boundary score = 0, and for SVMs the margins score = ±1.
+    """Regions of the predicted classes, the boundary score = cut, and for SVMs the margins score = ±1.
 
     Parameters
     ----------
@@ -32,6 +35,10 @@ class DecisionBoundary2D:
     classes : array
         The labels.
     feature_names : pair of str
+    equal : bool
+        Whether a unit is as long on both axes, so that a hyperplane is at a right angle to its weights.
+    cut : float
+        The score from which on the second of two classes is predicted.
 
     Attributes
     ----------
@@ -59,10 +66,12 @@ class DecisionBoundary2D:
         support: Any,
         classes: Any,
         feature_names: tuple[str, str] = ("x0", "x1"),
+        equal: bool = True,
+        cut: float = 0.0,
     ) -> None:
         self.xx, self.yy, self.regions, self.scores, self.margins = xx, yy, regions, scores, margins
         self.X, self.codes, self.support, self.classes = X, codes, support, classes
-        self.feature_names = feature_names
+        self.feature_names, self.equal, self.cut = feature_names, equal, cut
 
     @classmethod
     def from_estimator(
@@ -81,10 +90,11 @@ class DecisionBoundary2D:
         Parameters
         ----------
         estimator : fitted classifier of two columns
-        X : array-like of shape (n, 2)
+        X : array-like, frame or sparse matrix of shape (n, 2)
             Points to draw; they span the picture.
         y : array-like of shape (n,), default=None
-            Their labels; without them no points are drawn. Support vectors are marked when X is the training data.
+            Their labels; without them no points are drawn. Support vectors are marked when X is the training data. Both
+            axes have the same unit, unless the columns spread so differently that a strip would be left.
         grid_resolution : int, default=200
             Grid points along each side.
         pad : float, default=0.1
@@ -99,17 +109,21 @@ class DecisionBoundary2D:
         DecisionBoundary2D
         """
         check_is_fitted(estimator)
-        names = tuple(map(str, getattr(X, "columns", ("x0", "x1"))))
-        points = np.asarray(X, dtype=np.float64)
+        named = getattr(estimator, "feature_names_in_", None)
+        names = tuple(map(str, getattr(X, "columns", ("x0", "x1") if named is None else named)))
+        points = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2 or estimator.n_features_in_ != 2:
             raise InvalidInputError(f"A picture of the plane needs two columns; X has the shape {points.shape}.")
+        if getattr(estimator, "_multilabel", False):
+            raise InvalidInputError("A picture has one label a point; the classifier was fitted to a matrix of labels.")
         low, high = points.min(axis=0), points.max(axis=0)
         room = pad * np.where(high > low, high - low, 1.0)
         sides = [np.linspace(low[j] - room[j], high[j] + room[j], grid_resolution) for j in (0, 1)]
         xx, yy = np.meshgrid(*sides)
-        grid = np.column_stack([xx.ravel(), yy.ravel()])
-        if hasattr(estimator, "feature_names_in_"):
-            grid = type(X)(grid, columns=list(names))
+        grid: Any = np.column_stack([xx.ravel(), yy.ravel()])
+        if named is not None and hasattr(X, "columns"):
+            word = "schema" if type(X).__module__.startswith("polars") else "columns"
+            grid = type(X)(grid, **{word: list(X.columns)})
         regions = np.searchsorted(estimator.classes_, estimator.predict(grid)).reshape(xx.shape)
         two = len(estimator.classes_) == 2
         scores = np.asarray(estimator.decision_function(grid)).reshape(xx.shape) if two else None
@@ -128,10 +142,12 @@ class DecisionBoundary2D:
             support=support,
             classes=estimator.classes_,
             feature_names=(names[0], names[1]),
+            equal=bool(max(high - low) <= LONGEST * max(min(high - low), np.finfo(float).tiny)),
+            cut=estimator._cut() if hasattr(estimator, "_cut") else 0.0,
         )
         return display.plot(ax=ax, **kwargs)
 
-    def plot(self, ax: Any = None, *, alpha: float = 0.18, point_size: float = 24.0) -> Self:
+    def plot(self, ax: Any = None, *, alpha: float = 0.18, point_size: float = 24.0, legend: bool = True) -> Self:
         """Draw.
 
         Parameters
@@ -140,6 +156,8 @@ class DecisionBoundary2D:
         alpha : float, default=0.18
             Opacity of the regions.
         point_size : float, default=24.0
+        legend : bool, default=True
+            Whether the classes are named beside the axes; of several pictures side by side, one is enough.
 
         Returns
         -------
@@ -156,9 +174,9 @@ class DecisionBoundary2D:
         )  # fmt: skip
         self.contours_ = None
         if self.scores is not None:
-            levels = [level for level in ((-1, 0, 1) if self.margins else (0,)) if self._crossed(level)]
+            levels = [level for level in ((-1, self.cut, 1) if self.margins else (self.cut,)) if self._crossed(level)]
             if levels:
-                styles = ["-" if level == 0 else "--" for level in levels]
+                styles = ["-" if level == self.cut else "--" for level in levels]
                 self.contours_ = ax.contour(
                     self.xx, self.yy, self.scores, levels=levels, colors="#222222", linestyles=styles, linewidths=1.2
                 )
@@ -179,8 +197,10 @@ class DecisionBoundary2D:
                 chosen[:, 0], chosen[:, 1], s=4 * point_size, facecolors="none", edgecolors="#222222",
                 linewidths=1.0, label="support vectors",
             )  # fmt: skip
-        if self.X is not None:
-            ax.legend(loc="best")
+        if self.X is not None and legend:
+            legend_beside(ax)
+        if self.equal:
+            ax.set_aspect("equal")
         ax.set_xlabel(self.feature_names[0])
         ax.set_ylabel(self.feature_names[1])
         self.ax_, self.figure_ = ax, ax.figure

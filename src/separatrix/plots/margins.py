@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.drawing import COLOURS, axes
+from separatrix.drawing import COLOURS, axes, legend_beside
 from separatrix.errors import InvalidInputError
 from separatrix.plots.codes import codes_of
 
@@ -88,6 +88,6 @@ class MarginHistogram:
         ax.axvline(0.0, color="#222222", linestyle="--", linewidth=1.0)
         ax.set_xlabel(self.label)
         ax.set_ylabel("rows")
-        ax.legend(loc="best")
+        legend_beside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

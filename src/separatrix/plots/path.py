@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.drawing import COLOURS, axes
+from separatrix.drawing import COLOURS, axes, legend_beside
 from separatrix.errors import InvalidInputError
 
 
@@ -117,6 +117,6 @@ class CoefficientPath:
         ax.set_xlabel("C")
         ax.set_ylabel("coefficient")
         if named:
-            ax.legend(loc="best", fontsize="small")
+            legend_beside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

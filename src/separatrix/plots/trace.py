@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.drawing import COLOURS, axes
+from separatrix.drawing import COLOURS, axes, legend_beside
 from separatrix.errors import InvalidInputError
 
 LOGARITHMIC = ("gap", "gradient")
@@ -22,10 +22,12 @@ class TraceDisplay:
     column : str
         What the values are.
     title : str
+    task : array of shape (m,), or None
+        Of several machines, which one a step is of: each has a line.
 
     Attributes
     ----------
-    ax_, figure_, line_ : matplotlib axes, figure and line
+    ax_, figure_, lines_ : matplotlib axes, figure and lines
 
     Examples
     --------
@@ -35,8 +37,8 @@ class TraceDisplay:
     >>> display = TraceDisplay.from_estimator(model, column="mistakes")  # doctest: +SKIP
     """
 
-    def __init__(self, *, step: Any, values: Any, column: str, title: str = "") -> None:
-        self.step, self.values, self.column, self.title = step, values, column, title
+    def __init__(self, *, step: Any, values: Any, column: str, title: str = "", task: Any = None) -> None:
+        self.step, self.values, self.column, self.title, self.task = step, values, column, title, task
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, column: str | None = None, ax: Any = None, **kwargs: Any) -> Self:
@@ -46,11 +48,12 @@ class TraceDisplay:
         ----------
         estimator : fitted classifier
         column : str, default=None
-            A column of its ``trace_``; by default the gap if it has one, then the objective, then the mistakes.
+            A column of its ``trace_``; by default the gap if it has one, then the errors (of a pocket), then the
+            objective, then the bound (of a hard margin), then the mistakes.
         ax : matplotlib axes, default=None
             Where to draw; a new figure by default.
         **kwargs
-            For the line.
+            For the lines.
 
         Returns
         -------
@@ -61,13 +64,16 @@ class TraceDisplay:
         name = type(estimator).__name__
         if trace is None:
             raise InvalidInputError(f"This {name} kept no trace: fit it with trace=True, if it has that parameter.")
-        known = [key for key in trace if key != "step" and trace[key].ndim == 1]
+        known = [key for key in trace if key not in ("step", "task") and trace[key].ndim == 1]
         if column is None:
-            column = next((key for key in ("gap", "objective", "mistakes") if key in known), known[0])
+            column = next(
+                (key for key in ("gap", "errors", "objective", "bound", "mistakes") if key in known), known[0]
+            )
         if column not in known:
             raise InvalidInputError(f"The trace has no column {column!r} to draw; it has {', '.join(known)}.")
         step = trace["step"] if "step" in trace else np.arange(trace.n_steps)
-        return cls(step=step, values=trace[column], column=column, title=name).plot(ax=ax, **kwargs)
+        task = trace.get("task")
+        return cls(step=step, values=trace[column], column=column, title=name, task=task).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw; gaps on a logarithmic scale.
@@ -76,17 +82,24 @@ class TraceDisplay:
         ----------
         ax : matplotlib axes, default=None
         **kwargs
-            For the line.
+            For the lines.
 
         Returns
         -------
         self
         """
         ax = axes(ax)
-        values = np.asarray(self.values, dtype=np.float64)
+        step, values = np.asarray(self.step), np.asarray(self.values, dtype=np.float64)
         logarithmic = self.column in LOGARITHMIC and bool((values > 0).any())
         shown = np.isfinite(values) & ((values > 0) | (not logarithmic))  # a gap of 0 has no logarithm
-        (self.line_,) = ax.plot(np.asarray(self.step)[shown], values[shown], **{"color": COLOURS[0], **kwargs})
+        tasks = np.zeros(len(values)) if self.task is None else np.asarray(self.task)
+        self.lines_ = []
+        for j, task in enumerate(np.unique(tasks)):
+            mine = shown & (tasks == task)
+            style = {"color": COLOURS[j % len(COLOURS)], "label": f"task {task:g}", **kwargs}
+            self.lines_ += ax.plot(step[mine], values[mine], **style)
+        if len(self.lines_) > 1:
+            legend_beside(ax)
         if logarithmic:
             ax.set_yscale("log")
         ax.set_xlabel("step")

@@ -128,10 +128,24 @@ class Risk:
 
     def sample(self, rows: slice | Integers) -> Self:
         """The same risk estimated from some rows (dense ones are not copied for a slice), their weights scaled up."""
+        return self._of(self.design.take(rows), rows)
+
+    def samples(self, *spans: slice) -> list[Self]:
+        """Several samples; rows that have to come from other processes come all at once."""
+        if self.design.near:
+            return [self.sample(rows) for rows in spans]
+        numbers = [np.arange(self.design.n)[rows] for rows in spans]
+        held, stops = self.design.take(np.concatenate(numbers)), np.cumsum([len(rows) for rows in numbers])
+        return [
+            self._of(held.take(slice(int(stop) - len(rows), int(stop))), rows)
+            for rows, stop in zip(numbers, stops, strict=True)
+        ]
+
+    def _of(self, design: Design, rows: slice | Integers) -> Self:
         weight = self.weight[rows]
         return replace(
             self,
-            design=self.design.take(rows),
+            design=design,
             targets=replace(self.targets, values=self.targets.values[rows]),
             weight=weight * (self.weight.sum() / weight.sum()),
         )

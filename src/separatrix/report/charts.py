@@ -11,12 +11,13 @@ import numpy as np
 from separatrix._typing import Array, Floats
 from separatrix.compare.explain import margins_of
 from separatrix.report.confusion import shortened
-from separatrix.report.svg import Axes
+from separatrix.report.svg import Axes, short
 
 if TYPE_CHECKING:
     from separatrix.compare.result import Run
 
 LINES = ("line-a", "line-b", "line-c", "line-d", "line-e", "line-f")
+MOST_LINES = 60  # of a path
 BINS = 40  # of a histogram, about
 FAR = 28.0  # log-odds beyond which rows look alike: those of a probability of 1e-12
 
@@ -191,6 +192,31 @@ def convergence(run: Run) -> Drawing | None:
         for step, value in points:
             axes.dot(step, value, "line-a")
     return Drawing(axes.render())
+
+
+def entering(run: Run) -> Drawing | None:
+    """The effects of the columns against C, on a logarithmic scale; the first to come in have colours and names."""
+    path = run.path
+    if path is None or not path.columns:
+        return None
+    x = np.log10(path.C)
+    effects = path.effects[:, :MOST_LINES]
+    low, high = min(0.0, float(effects.min())), max(0.0, float(effects.max()))
+    axes = Axes(
+        (float(x[0]), float(x[-1])),
+        (1.05 * low, 1.05 * high),
+        "C",
+        "effect of a standard deviation" if len(run.classes) == 2 else "size of the largest effect",
+        "Path of the L1 penalty",
+        f"Effects of {len(path.columns)} columns as C grows; the first to come in is {path.columns[0]}.",
+        x_tick=lambda value: short(float(f"{10**value:.1e}")),
+    )
+    for j in range(effects.shape[1] - 1, -1, -1):  # the first are drawn last, on top
+        axes.line(x.tolist(), effects[:, j].tolist(), LINES[j] if j < len(LINES) else "line-m")
+    axes.line([float(x[0]), float(x[-1])], [0.0, 0.0], "axis")
+    axes.line([np.log10(path.chosen)] * 2, [1.05 * low, 1.05 * high], "guide")
+    legend = [(shortened(name, 40), line) for name, line in zip(path.columns, LINES, strict=False)]
+    return Drawing(axes.render(), legend)
 
 
 def _pairs(steps: Sequence[float | None] | None, values: Sequence[float | None] | None) -> list[tuple[float, float]]:

@@ -92,6 +92,7 @@ def render(run: Run, command: str, verify_command: str) -> str:
         precision_recall=_drawn(charts.precision_recall, run),
         calibration=_drawn(calibration, run),
         convergence=_drawn(charts.convergence, run),
+        entering=_drawn(charts.entering, run),
     )
 
 

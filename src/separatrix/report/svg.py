@@ -53,6 +53,7 @@ class Axes:
     title: str
     description: str
     log_y: bool = False
+    x_tick: Callable[[float], str] = short
     y_tick: Callable[[float], str] = short
     parts: list[str] = field(default_factory=list)
 
@@ -101,7 +102,7 @@ class Axes:
         lines = [f'<path class="axis" d="M{LEFT} {TOP}V{base}H{edge}"/>']
         for value in ticks(*self.x_range):
             x = self.x(value)
-            lines.append(f'<text class="middle tick" x="{x:.1f}" y="{base + 17}">{short(value)}</text>')
+            lines.append(f'<text class="middle tick" x="{x:.1f}" y="{base + 17}">{self.x_tick(value)}</text>')
             lines.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{base}" y2="{base + 4}"/>')
         for value in self._y_ticks():
             y = self.y(value)

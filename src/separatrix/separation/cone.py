@@ -100,7 +100,7 @@ def _nearest(block: Block, codes: Array, V: Floats, count: int) -> Parts:
     k, flat = lead.shape[1], lead.ravel()
     some = min(count, flat.size - len(codes))
     at = np.argpartition(flat, some - 1)[:some] if some else np.zeros(0, dtype=np.intp)
-    return block.rows.start + at // k, at % k, flat[at]
+    return block.first + at // k, at % k, flat[at]
 
 
 def _largest(block: Block) -> Parts:

@@ -73,7 +73,7 @@ def _smallest(block: Block, own: Array, W: Floats, b: Floats) -> Parts:
     least = np.where(np.isnan(least), -np.inf, least)
     top = float(np.min(most, initial=np.inf, where=others & ~np.isnan(most)))
     at = np.flatnonzero(others & (least <= top))
-    return least.ravel()[at], block.rows.start * k + at, -top
+    return least.ravel()[at], block.first * k + at, -top
 
 
 def _distance(row: Floats, coef: Array, intercept: Array, own: int, rival: int) -> float:

@@ -93,4 +93,4 @@ def _scored(block: Block, w: Floats, b: float, whole: bool) -> Parts:
     if whole and size.max() < EXACT and (np.rint(entries) == entries).all():
         return scores, np.zeros(0, dtype=np.intp)
     unclear = ~(np.abs(scores) > (block.design.d + 8) * (EPS * size + TINY))
-    return scores, block.rows.start + np.flatnonzero(unclear)
+    return scores, block.first + np.flatnonzero(unclear)

@@ -13,9 +13,7 @@ from separatrix.design.block import row_squares
 from separatrix.design.reducing import Parts
 from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
-from separatrix.solvers.newton import FACTORED_ORDER
-
-FAR = 1e100
+from separatrix.solvers.newton import FACTORED_ORDER, FAR
 
 
 def gradient_descent(risk: Risk, V: Floats, rate: float) -> Iterator[State]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 
 MEMORY = 20  # pairs that are kept
@@ -20,7 +19,14 @@ Dot: TypeAlias = Callable[[Floats, Floats], Any]
 Pair: TypeAlias = tuple[Floats, Floats, Any]  # s, y and 1 / s.y, 0 for a pair of no use
 
 
-def lbfgs(risk: Risk, V: Floats, precondition: Preconditioner) -> Iterator[State]:
+class Objective(Protocol):
+    """What L-BFGS minimises."""
+
+    def value_and_gradient(self, V: Floats) -> tuple[float, Floats]:
+        """F(V) and dF/dV, of the shape of V."""
+
+
+def lbfgs(risk: Objective, V: Floats, precondition: Preconditioner) -> Iterator[State]:
     """V ← V - t B g, where B starts as the preconditioner P and takes in the last pairs (s, y): changes of V and of g.
 
     One pass over the data per trial step. The step t = 1 is nearly always taken; where it is too long, P is scaled

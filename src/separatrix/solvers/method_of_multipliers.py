@@ -27,11 +27,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix._typing import Floats
+from separatrix._typing import Floats, Integers
+from separatrix.design import Design
 from separatrix.loops import threads
 from separatrix.loops.margin_newton import step_length
 from separatrix.solvers.interior_point import LinearMargins, positive_definite
 
+TAKEN_ENTRIES = 1 << 22  # of rows that are in memory together
 NARROWER = 0.5  # h over the last h: less, and each a needs more Newton steps than are saved
 
 
@@ -63,8 +65,7 @@ def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, h: f
         if left <= slack:
             a, h = alpha, NARROWER * h
             continue
-        rows = problem.design.take(inside)
-        H = rows.gram(c[inside] / h)
+        H = _gram(problem.design, inside, c[inside] / h)
         H[np.diag_indices_from(H)] += np.where(free & (np.diag(H) <= 0), curvature, ridge)
         with threads.single_threaded_blas():
             dv = positive_definite(H)(residual)
@@ -72,6 +73,13 @@ def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, h: f
         slope = _slope(problem, state, dv, m, dm, a, c, h)
         t = step_length(slope(0.0), slope)
         state, m = state + t * dv, m + t * dm
+
+
+def _gram(design: Design, rows: Integers, weight: Floats) -> Floats:
+    """sum_i weight_i z_i z_i' of these rows, some at a time: of weak labels they may be most, and of a file."""
+    step = max(1, int(TAKEN_ENTRIES * design.n // max(1, design.entries)))
+    parts = [slice(first, first + step) for first in range(0, max(1, len(rows)), step)]
+    return np.asarray(sum(design.take(rows[part]).gram(weight[part]) for part in parts))
 
 
 def _slope(

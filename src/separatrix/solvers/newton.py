@@ -12,6 +12,7 @@ from separatrix.problems.risk import Risk
 from separatrix.solvers.driver import State
 
 EPS = float(np.finfo(np.float64).eps)
+FAR = 1e100  # of weights that diverge
 SHORTEST = 1e-5  # of a step that is worth taking
 # largest order of a matrix that is factored in every step: a quarter of a second at 2000, its eigenvectors 1.4 s; rows
 # of 2,500 columns are fitted three to ten times as fast by the diagonal
@@ -41,6 +42,25 @@ def newton(risk: Risk, V: Floats) -> Iterator[State]:
         yield State(V, value, gradient, decrease, stalled=found is None or decrease <= 4 * EPS * EPS * abs(value))
         if found is None:
             return
+
+
+def undamped(risk: Risk, V: Floats) -> Iterator[State]:
+    """V ← V - H⁻¹ g, the whole step whatever F does: Newton and Raphson's rule as it is printed.
+
+    FloatingPointError where H has no inverse, or V is beyond all bounds.
+    """
+    while True:
+        value, gradient, bend = risk.expand(V)
+        yield State(V, value, gradient, stalled=not gradient.any())
+        H, g = risk.hessian(V, bend), gradient.ravel(order="F")
+        if not (np.isfinite(H).all() and np.isfinite(g).all()):
+            raise FloatingPointError("the Hessian is not finite")
+        try:
+            V = V - np.linalg.solve(H, g).reshape(V.shape, order="F")
+        except np.linalg.LinAlgError as error:
+            raise FloatingPointError("the Hessian has no inverse") from error
+        if not np.abs(V).max() < FAR:  # True for NaN
+            raise FloatingPointError(f"a weight is beyond {FAR:g}")
 
 
 def _lower(

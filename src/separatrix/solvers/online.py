@@ -13,8 +13,9 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import Design
-from separatrix.loops.online import MISTAKES, PASSES, UPDATES, online_csr, online_dense
+from separatrix.loops.online import UPDATES, begun, online_csr, online_dense
 from separatrix.loops.rows import BUDGET, csr_arrays, floats
+from separatrix.solvers.online_stored import walk_stored
 
 # a score of 0 is a mistake for the points whose signed step is below this: all, those with y = -1, none
 TIES = {"mistake": np.inf, "positive": 0.0, "correct": -np.inf}
@@ -115,11 +116,16 @@ class Rows:
         self.n, self.d = design.n, design.d
         self.one = float(design.intercept)
         self.sparse = design.sparse
-        self.arrays: tuple[Array, ...] = design.lend(csr_arrays) if self.sparse else (design.lend(floats),)
+        self.stored = None if design.in_memory else design
+        self.arrays: tuple[Array, ...] = ()
+        if design.in_memory:
+            self.arrays = design.lend(csr_arrays) if self.sparse else (design.lend(floats),)
 
     def add(self, i: int, change: float, w: Floats) -> None:
         """w <- w + change (x_i, one)."""
-        if self.sparse:
+        if self.stored is not None:
+            w[: self.d] += change * self.stored.row(i)
+        elif self.sparse:
             data, indices, indptr = self.arrays
             row = slice(indptr[i], indptr[i + 1])
             np.add.at(w, indices[row], change * data[row].astype(np.float64))  # a column may come twice
@@ -159,26 +165,32 @@ class Rows:
         stop, counts = self._walk(step, offset, tie, order, start, 1, state, history, when)
         return stop, int(counts[UPDATES])
 
-    def passes(self, step: Floats, offset: Floats | None, tie: float, most: int, state: State) -> tuple[int, int, int]:
-        """All points in turn until a pass has no mistake, `most` times at most: passes, updates, and last mistakes.
+    def passes(
+        self, step: Floats, offset: Floats | None, tie: float, most: int, state: State, cycles: bool
+    ) -> Integers:
+        """All points in turn until a pass has no mistake, `most` times at most; the counts of `loops.online`.
 
-        The other parameters, and the error, are those of `run`.
+        With ``cycles``, also until the weights after a pass are what they were before. The other parameters, and the
+        error, are those of `run`.
         """
-        _, counts = self._walk(step, offset, tie, None, 0, most, state, np.empty((0, 0)), np.empty(0, dtype=np.int64))
-        return int(counts[PASSES]), int(counts[UPDATES]), int(counts[MISTAKES])
+        saved = state.w.copy() if cycles else None
+        nothing = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+        return self._walk(step, offset, tie, None, 0, most, state, *nothing, saved)[1]
 
     def _walk(
         self, step: Floats, offset: Floats | None, tie: float, order: Integers | None, start: int, passes: int,
-        state: State, history: Floats, when: Integers,
+        state: State, history: Floats, when: Integers, saved: Floats | None = None,
     ) -> tuple[int, Integers]:  # fmt: skip
+        if self.stored is not None:
+            return walk_stored(self.stored, step, offset, tie, order, start, passes, state, history, when, saved)
         loop: Any = online_csr if self.sparse else online_dense
-        room, counts = len(when), np.zeros(3, dtype=np.int64)
+        room, counts = len(when), begun()
         end, drift = self.n if order is None else len(order), state.drift if len(state.drift) else None
         stop = start
         while True:
             stop = loop(
                 *self.arrays, self.d, self.one, step, offset, tie, order, stop, end, passes, state.w, state.alpha,
-                drift, state.seen, history, when, room, counts, BUDGET,
+                drift, state.seen, history, when, room, counts, saved, BUDGET,
             )  # fmt: skip
             updates = counts[UPDATES]
             if updates < 0:

@@ -31,10 +31,11 @@ def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
 
     Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small.
     """
-    fitted = risk.sample(slice(0, None, _spacing(risk)[0]))
+    step = _spacing(risk)[0]
+    fitted, others = risk.samples(slice(0, None, step), _others(step))
     half = fitted.sample(slice(0, None, 2))  # does for these steps
     V = run(lbfgs(fitted, V, kronecker(half, half.expand(V)[2])), lambda state: False, SHORT)[0].V
-    return V, sampled_at(risk, V)
+    return V, kronecker(others, others.expand(V)[2])
 
 
 def sampled_at(risk: Risk, V: Floats) -> Preconditioner:
@@ -52,7 +53,7 @@ def easy(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner, int] | None:
     step, price = _spacing(risk)
     if risk.design.p < 20 * TRIAL * risk.k:
         return None
-    fitted, others = risk.sample(slice(0, None, step)), risk.sample(_others(step))
+    fitted, others = risk.samples(slice(0, None, step), _others(step))
     precondition = diagonal(fitted, V)
     value, gradient = fitted.value_and_gradient(V)
     if 0.5 * float(np.vdot(gradient, precondition(gradient))) > value:

@@ -2,7 +2,7 @@
 
 The n terms in brackets add up to the objective. With e = t - p, the error of the probability p = sigma(w.x + b), the
 step is eta C c_i e x_i for log, and eta C c_i 2 e p (1 - p) x_i for squared_error. Two classes are a loop of
-`loops.sgd`.
+`loops.sgd`, which has hinges as well.
 """
 
 from __future__ import annotations
@@ -19,6 +19,13 @@ from separatrix.loops.rows import BUDGET
 from separatrix.loops.sgd import sgd_csr, sgd_dense
 from separatrix.solvers.online import Rows
 
+DECAY = 10  # passes after which the step has halved
+
+
+def shortened(number: int) -> float:
+    """What the step of the pass of this number, from 1 on, is of that of the first."""
+    return DECAY / (DECAY - 1 + number)
+
 
 @dataclass(frozen=True)
 class Points:
@@ -33,8 +40,8 @@ class Points:
         C c_i.
     ridge : float
         1 with a penalty, else 0.
-    squared : bool
-        Whether the loss is the squared error.
+    loss : int
+        Which it is: see `loops.sgd`. Of more than two classes, the logarithm of the softmax.
     frozen : bool
         Whether the last of several classes keeps its weights 0.
     """
@@ -43,7 +50,7 @@ class Points:
     codes: Array
     weight: Floats
     ridge: float
-    squared: bool
+    loss: int
     frozen: bool
 
     def one_pass(self, W: Floats, rate: float, order: Integers, history: Floats) -> None:
@@ -66,7 +73,7 @@ class Points:
         factor = (common,) if rows.sparse else ()
         while 0 <= t < end:
             t = loop(
-                *rows.arrays, rows.d, rows.one, order, t, end, target, step, keep, self.squared, w, *factor, past,
+                *rows.arrays, rows.d, rows.one, order, t, end, target, step, keep, self.loss, w, *factor, past,
                 BUDGET,
             )  # fmt: skip
         w[: rows.d] *= common[0]

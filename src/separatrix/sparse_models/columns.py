@@ -11,18 +11,24 @@ from scipy import sparse
 from separatrix._typing import Floats, Integers
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
+from separatrix.errors import InvalidInputError
 from separatrix.loops import threads
 from separatrix.loops.elastic_descent import column_moments
-from separatrix.sparse_models.models import FLAT, ClassesModel, ColumnModel, GramModel, Model
+from separatrix.solvers.newton import FACTORED_ORDER
+from separatrix.sparse_models.models import FLAT, ClassesModel, ColumnModel, GramModel, Model, row_gram
 from separatrix.sparse_models.smooth import Smooth
 
 NARROW = 400  # columns whose Gram matrix costs less than the sweeps that it saves
 JOINT = 1500  # weights of all classes whose Hessian is held as a matrix
+MOST = 0.5  # of the entries in a working set: beyond, it has all columns
+DEAR = 20_000_000  # rows times weights² of a Gram matrix that takes longer than a step
 ROWS = 2048  # of a chunk of a product: fixed, so that threads change no bit
 
 
 class Part(ABC):
-    """Some columns."""
+    """Some columns. A `dear` model takes longer to make than a step with it."""
+
+    dear = False
 
     @abstractmethod
     def scores(self, w: Floats) -> Floats:
@@ -43,6 +49,7 @@ class Columns:
     def __init__(self, design: Design) -> None:
         self.design = design.anchored()
         self.n, self.d, self.free = design.n, design.d, design.intercept
+        self._lengths: Floats | None = None
 
     def slopes(self, R: Floats) -> Floats:
         """R X (K, d), for slopes R (K, n)."""
@@ -55,25 +62,44 @@ class Columns:
         return np.ascontiguousarray(self.design.dot(V).T)
 
     def lengths(self, u: Floats) -> Floats:
-        """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column."""
-        if self.design.sparse:
+        """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column.
+
+        Of the first u: other values of C have the same lengths, times a number that is the same for all columns.
+        """
+        if self._lengths is not None:
+            return self._lengths
+        if self.design.sparse and self.design.in_memory:
             X, first, second = self._csc, np.empty(self.d), np.empty(self.d)
             column_moments(X.indptr, X.indices, X.data, 0, self.d, u, first, second)
         else:
             first, second = self.design.reduce(_squares, u)
         square = second - first**2 / float(u.sum()) if self.free else second
-        return np.asarray(np.sqrt(np.where(square > FLAT * second, square, 0.0)))
+        self._lengths = np.asarray(np.sqrt(np.where(square > FLAT * second, square, 0.0)))
+        return self._lengths
+
+    def at_once(self, K: int) -> int:
+        """How many columns to work with at a time, at most: of rows in a file as many as have a Gram matrix."""
+        return self.d if self.design.in_memory else min(self.d, FACTORED_ORDER // K)
+
+    def widened(self, columns: Integers) -> Integers:
+        """These columns, or all where these have most of the entries, of which a copy would save too little."""
+        if not (self.design.sparse and self.design.in_memory) or len(columns) <= NARROW:
+            return columns
+        X = self._csc
+        return columns if np.diff(X.indptr)[columns].sum() <= MOST * X.nnz else np.arange(self.d)
 
     def take(self, columns: Integers, K: int = 1) -> Part:
         """These columns, as they are best worked with for K classes."""
         m = len(columns)
         small = m <= NARROW and K * m <= JOINT
         if small and m == self.d and self.n > self.d:
-            return WholePart(self)
+            return WholePart(self, K)
+        if not self.design.in_memory:
+            return PassedPart(self, columns, K)
         if self.design.sparse:
             return SparsePart(self._csc if m == self.d else self._csc[:, columns], self.free)
         (x,) = self.design.rows(_some_columns, args=(columns,))
-        return DensePart(x, self.free) if small else SparsePart(sparse.csc_array(x), self.free)
+        return DensePart(x, self.free, K) if small else SparsePart(sparse.csc_array(x), self.free)
 
     def csc(self) -> sparse.csc_array:
         """All columns, dense ones as well."""
@@ -91,7 +117,7 @@ class Columns:
 
 def _squares(block: Block, u: Floats) -> Parts:
     x = block.x
-    return x.T @ u, np.einsum("ij,ij,i->j", x, x, u)
+    return x.T @ u, (x * x).T @ u if sparse.issparse(x) else np.einsum("ij,ij,i->j", x, x, u)
 
 
 def _some_columns(block: Block, columns: Integers) -> Parts:
@@ -133,8 +159,8 @@ class GramPart(Part):
 class DensePart(GramPart):
     """Columns of a dense design, in C order."""
 
-    def __init__(self, x: Floats, free: bool) -> None:
-        self.x, self.free = x, free
+    def __init__(self, x: Floats, free: bool, K: int) -> None:
+        self.x, self.free, self.dear = x, free, K * K * x.size * x.shape[1] > DEAR
 
     def scores(self, w: Floats) -> Floats:
         return np.asarray(self.x @ w[0])[None] if len(w) == 1 else np.ascontiguousarray((self.x @ w.T).T)
@@ -158,8 +184,8 @@ class DensePart(GramPart):
 class WholePart(GramPart):
     """All columns of a design with few of them."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns, self.free = columns, columns.free
+    def __init__(self, columns: Columns, K: int) -> None:
+        self._columns, self.free, self.dear = columns, columns.free, K * K * columns.n * columns.d**2 > DEAR
 
     def scores(self, w: Floats) -> Floats:
         return self._columns.scores(w)
@@ -171,6 +197,40 @@ class WholePart(GramPart):
         d = self._columns.d
         H = self._columns.design.gram(h)
         return H[:d, :d], H[d, :d] if self.free else np.zeros(d)
+
+
+class PassedPart(WholePart):
+    """Some columns of rows in a file: whatever is asked of them takes a pass."""
+
+    def __init__(self, columns: Columns, chosen: Integers, K: int) -> None:
+        super().__init__(columns, K)
+        self._chosen, self.dear = chosen, True
+        if len(chosen) > columns.at_once(K):
+            raise InvalidInputError(
+                f"A sparse model of rows not in memory works with {FACTORED_ORDER:,} weights at a time, and this one "
+                "needs more: lower C or use l1_ratio=0 (of LinearSVC penalty='l2'), or fit to a sample of the rows.",
+                "C",
+            )
+
+    def scores(self, w: Floats) -> Floats:
+        every = np.zeros((len(w), self._columns.d))
+        every[:, self._chosen] = w
+        return super().scores(every)
+
+    def slopes(self, R: Floats) -> Floats:
+        return np.ascontiguousarray(super().slopes(R)[:, self._chosen])
+
+    def gram(self, h: Floats) -> tuple[Floats, Floats]:
+        H, first = self._columns.design.reduce(_some_gram, h, args=(self._chosen,))
+        return np.asarray(H), np.asarray(first)
+
+
+def _some_gram(block: Block, h: Floats, columns: Integers) -> Parts:
+    x = block.x[:, columns]
+    if sparse.issparse(x):
+        return row_gram(x, h), x.T @ h
+    root = np.sqrt(h)[:, None] * x
+    return root.T @ root, x.T @ h
 
 
 class SparsePart(Part):

@@ -107,16 +107,16 @@ def ended(
     model: Hyperplanes, certificate: ElasticNetGap | None, certified: bool, n_iter: int, stalled: bool, tol: float
 ) -> Fit:
     """What was found, with a warning if it is not within tol."""
-    attributes = {"n_nonzero_": int(np.count_nonzero(model.coef))}
     if certified:
-        return Fit(model, certificate, Status.CERTIFIED, n_iter, attributes=attributes)
+        return Fit(model, certificate, Status.CERTIFIED, n_iter)
     warning = not_converged(n_iter, certificate, stalled, tol)
-    return Fit(model, certificate, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
+    return Fit(model, certificate, Status.UNCERTIFIED, n_iter, warnings=(warning,))
 
 
 def not_converged(n_iter: int, certificate: ElasticNetGap | None, stalled: bool, tol: float) -> ConvergenceWarning:
     """What was reached, and what to do."""
-    advice = "rounding allows no better: raise tol." if stalled else "raise max_iter, or tol."
+    large = "rounding allows no better: raise tol, lower C, or divide columns of large numbers."
+    advice = large if stalled else "raise max_iter, or tol."
     reached = "an unknown gap" if certificate is None else f"a relative gap of {certificate.relative_gap:.1e}"
     return ConvergenceWarning(
         f"Stopped after {n_iter} iterations at {reached}, not proved to be within tol={tol:g}; {advice}"

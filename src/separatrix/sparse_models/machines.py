@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from separatrix._typing import Floats, Integers
 from separatrix.certificates import All
+from separatrix.certificates._data import Data
 from separatrix.design import Design
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit
 from separatrix.sparse_models.fit import Settings, Start, certify, ended, sparse_model
 from separatrix.sparse_models.hinge import sparse_hinge
+from separatrix.sparse_models.vertex import vertex
 from separatrix.targets import Targets
 
 
@@ -62,13 +62,22 @@ def sparse_machines(
 def hinge(
     design: Design, targets: Targets, weight: Floats, y: Floats, positive: int, settings: Settings
 ) -> tuple[Fit, Floats]:
-    """The linear program of one task, and its multipliers."""
-    found = sparse_hinge(design, y, settings.C * weight)
+    """The linear program of one task, and its multipliers; small ones without rounding, which proves weights 0."""
+    found = sparse_hinge(design, y, settings.C * weight, settings.max_iter)
+    data = design.lend(Data, targets.values, weight)
+    w, b = found.coef[0], float(found.intercept[0])
+    exact = vertex(data, y, settings.C, w, b, found.multipliers, design.intercept)
+    if exact is not None:
+        W = exact.weights.astype(np.float64)
+        model = Hyperplanes(design.rounded(W[:, :-1]), design.rounded(W[:, -1]))
+        certificate, certified = certify(
+            design, targets, weight, model, settings, positive, exact.weights, exact.multipliers
+        )
+        if certified and certificate is not None and certificate.zeros.any():
+            return ended(model, certificate, True, found.n_iter, True, settings.tol), exact.multipliers.astype(float)
     model = Hyperplanes(design.rounded(found.coef), design.rounded(found.intercept))
     certificate, certified = certify(design, targets, weight, model, settings, positive, multipliers=found.multipliers)
-    if certificate is not None:  # no ball proves a weight 0 where the dual is not strongly concave
-        certificate = replace(certificate, zeros=np.zeros(model.coef.shape, dtype=bool))
-    return ended(model, certificate, certified, found.n_iter, True, settings.tol), found.multipliers
+    return ended(model, certificate, certified, found.n_iter, found.ended, settings.tol), found.multipliers
 
 
 def slacks(design: Design, model: Hyperplanes, y: Floats) -> Floats:

@@ -6,6 +6,7 @@ With H as a matrix, sweeps of coordinate descent cost next to nothing; of many c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 
 import numpy as np
 from scipy import linalg, sparse
@@ -16,7 +17,8 @@ from separatrix.loops.elastic_descent import column_moments, column_sweeps, gram
 from separatrix.loops.rows import BUDGET
 from separatrix.penalties import ElasticNet
 
-SWEEPS = 10  # of coordinate descent over the support, at most, before it is solved for directly
+SWEEPS = 10  # of coordinate descent over the support, at most, before it is solved for directly,
+SWEPT, OFTEN = 1_000_000, 700  # or as many as take so many products, the time of a direct solution, and these at most
 ROUNDS = 20  # of sweeps over all weights, then the support, then a direct solution, in one model
 CROSSINGS = 30  # of signs in a direct solution
 LARGEST = 800  # weights that are solved for directly
@@ -26,7 +28,7 @@ TINY = 1e-290  # a weight that has a sign and no effect
 JITTER = 1e-13  # of the diagonal that is added to it before it is factored
 FLAT = 1e-13  # of the uncentred sum of squares that a constant column's curvature is by rounding
 INEXACT = 1e-5  # of what the first sweep gained is what the last one may,
-ROUGH = 1e-3  # or this, where nothing but sweeps is to be had
+ROUGH = 1e-2  # or this, where sweeps cost as much as another model
 
 
 class Model(ABC):
@@ -46,10 +48,28 @@ class Descent(ABC):
 
     w: Floats
     gained: float
+    inexact = ROUGH
+    entries = 0  # that a sweep reads
+
+    def sweep(self, order: Integers, most: int, goal: float) -> int:
+        """Sweeps over some weights until one gains at most the goal; how many. A long one is cut, for Ctrl-C."""
+        pieces = 1 + self.entries // BUDGET
+        if pieces == 1:
+            return self.loop(order, most, goal)
+        gained = 0.0
+        for piece in np.array_split(order, min(pieces, len(order))):
+            self.loop(piece, 1, np.inf)
+            gained += self.gained
+        self.gained = gained
+        return 1
 
     @abstractmethod
-    def sweep(self, order: Integers, most: int, goal: float) -> int:
-        """Sweeps over some weights until one gains at most the goal; how many."""
+    def loop(self, order: Integers, most: int, goal: float) -> int:
+        """The same in one call, which leaves in ``gained`` what the last sweep gained."""
+
+    def patience(self, weights: int) -> int:
+        """How many sweeps over so many weights are tried before these are solved for directly."""
+        return SWEEPS
 
     def direct(self, support: Integers, penalty: ElasticNet) -> bool:
         """Move to the minimum on the support, if that can be had."""
@@ -57,20 +77,31 @@ class Descent(ABC):
 
     def run(self, penalty: ElasticNet, goal: float, always: Integers) -> None:
         """Sweeps over all weights and over the support (with those ``always`` in it), and direct solutions."""
-        random = np.random.default_rng(0)  # an order in which neighbours are not alike; the same in every fit
-        everything = random.permutation(len(self.w)).astype(np.int64)
         for number in range(ROUNDS):
-            self.sweep(everything, 1, goal)
-            support = random.permutation(np.union1d(np.flatnonzero(self.w), always)).astype(np.int64)
+            self.sweep(scattered(len(self.w), number), 1, goal)
             if number == 0:
-                goal = min(goal, (INEXACT if len(support) <= LARGEST else ROUGH) * self.gained)
+                goal = min(goal, self.inexact * self.gained)
             if not self.gained > goal:
                 return
-            done = 0
-            while done < SWEEPS and self.gained > goal:
-                done += self.sweep(support, SWEEPS - done, goal)
+            used = self.w != 0
+            used[always] = True
+            support = np.flatnonzero(used)
+            most = self.patience(len(support))
+            done, each = 0, most if len(self.w) <= LARGEST else 1  # in one call, where a call costs more than a sweep
+            while done < most and self.gained > goal:
+                done += self.sweep(support[scattered(len(support), number + done)], min(each, most - done), goal)
             if self.gained > goal:
                 self.direct(np.flatnonzero(self.w), penalty)
+
+
+def scattered(m: int, number: int) -> Integers:
+    """0 to m - 1 in an order in which neighbours are not alike, another for each number; the same in every fit."""
+    return _kept(m, number) if m <= LARGEST else np.random.default_rng(number).permutation(m)
+
+
+@lru_cache(maxsize=1024)
+def _kept(m: int, number: int) -> Integers:
+    return np.random.default_rng(number).permutation(m)
 
 
 def crossed(H: Floats, v: Floats, w: Floats, penalty: ElasticNet) -> Floats | None:
@@ -122,7 +153,8 @@ class GramModel(Model):
         self._turn: Floats | None = None
         if cross is not None and own is not None:
             flat = FLAT * np.diag(H)
-            self._turn = cross @ np.linalg.pinv(own, rcond=1e-12, hermitian=True)
+            inverse = 1.0 / own if len(own) == 1 else np.linalg.pinv(own, rcond=1e-12, hermitian=True)
+            self._turn = cross @ inverse
             H = H - self._turn @ cross.T
             diagonal = np.diag(H)
             np.fill_diagonal(H, np.where(diagonal > flat, diagonal, 0.0))
@@ -142,11 +174,13 @@ class GramModel(Model):
 class GramDescent(Descent):
     """v = slope + H (w - w0) follows w."""
 
+    inexact = INEXACT
+
     def __init__(self, H: Floats, slope: Floats, start: Floats, penalty: ElasticNet) -> None:
         self._H, self._v, self.w = H, slope.copy(), start.copy()
         self._slope, self._start, self._penalty, self._gain = slope, start, penalty, np.zeros(1)
 
-    def sweep(self, order: Integers, most: int, goal: float) -> int:
+    def loop(self, order: Integers, most: int, goal: float) -> int:
         penalty = self._penalty
         done = gram_sweeps(
             self._H, len(self.w), order, len(order), penalty.r, penalty.ridge, self._v, self.w, goal, most, self._gain,
@@ -154,6 +188,9 @@ class GramDescent(Descent):
         )  # fmt: skip
         self.gained = float(self._gain[0])
         return done
+
+    def patience(self, weights: int) -> int:
+        return max(SWEEPS, min(SWEPT // max(1, weights * len(self.w)), OFTEN))
 
     def direct(self, support: Integers, penalty: ElasticNet) -> bool:
         """The minimum on the support, with the weights that it then asks for, until it asks for none, or no gain."""
@@ -212,9 +249,9 @@ class ColumnDescent(Descent):
 
     def __init__(self, model: ColumnModel, slope: Floats, start: Floats, penalty: ElasticNet) -> None:
         self._model, self._slope, self.w, self._penalty = model, slope, start.copy(), penalty
-        self._z, self._gain = np.zeros(len(model.h)), np.zeros(2)
+        self._z, self._gain, self.entries = np.zeros(len(model.h)), np.zeros(2), model.X.nnz
 
-    def sweep(self, order: Integers, most: int, goal: float) -> int:
+    def loop(self, order: Integers, most: int, goal: float) -> int:
         model, X, penalty = self._model, self._model.X, self._penalty
         done = column_sweeps(
             X.indptr, X.indices, X.data, order, len(order), model.h, model.first, model.curvature, model.total,
@@ -272,7 +309,7 @@ class ClassesDescent(Descent):
 
     def __init__(self, model: ClassesModel, slope: Floats, start: Floats, penalty: ElasticNet) -> None:
         K, n, columns = len(start), len(model.u), len(model.curvature)
-        self._model, self._penalty, self._gain = model, penalty, np.zeros(1)
+        self._model, self._penalty, self._gain, self.entries = model, penalty, np.zeros(1), K * model.X.nnz
         self.W, self._slope = np.zeros((columns, K)), np.zeros((columns, K))
         self.W[: model.m], self._slope[: model.m] = start.T, slope.T  # the slopes of the intercepts are 0
         self._t, self._s = np.zeros((n, K)), np.zeros(n)
@@ -281,7 +318,7 @@ class ClassesDescent(Descent):
     def w(self) -> Floats:  # type: ignore[override]
         return np.abs(self.W).max(axis=1)
 
-    def sweep(self, order: Integers, most: int, goal: float) -> int:
+    def loop(self, order: Integers, most: int, goal: float) -> int:
         model, X, penalty = self._model, self._model.X, self._penalty
         done = softmax_sweeps(
             X.indptr, X.indices, X.data, order, len(order), self.W.shape[1], model.m, model.u, model.P,

@@ -21,7 +21,7 @@ SHORTEST = 1e-10  # step that is tried
 INEXACT = 1e-3  # of the gap that the last sweep of a model may gain
 FALLING, PATIENCE = 0.7, 5  # steps that may leave more than this share of the gap, one after the other,
 WORTH = 1e-3  # of which lower the objective by less than this share of it
-BENT = 0.1  # of the curvature that may have changed since a model was made, for it to be used again,
+BENT = 0.1  # of the curvature that may have changed since a dear model was made, for it to be used again,
 SLOW = 0.25  # of the gap being left by the last step at most
 
 
@@ -84,7 +84,7 @@ def descend(
             return Reached(gap, steps, True)
         best, lowest = min(best, gap), min(lowest, objective)
         steps += 1
-        if model is None or gap > SLOW * before or smooth.moved(bends, seen) > BENT:
+        if model is None or not part.dear or gap > SLOW * before or smooth.moved(bends, seen) > BENT:
             model, seen = part.model(smooth, bends), bends
         before = gap
         w = model.solve(G, point.w, penalty, INEXACT * gap)

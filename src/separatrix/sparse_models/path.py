@@ -13,16 +13,16 @@ import numpy as np
 from separatrix._typing import Floats
 from separatrix.certificates import PathGap
 from separatrix.certificates._data import Data
-from separatrix.certificates._elastic_net import both_sides
-from separatrix.certificates.elastic_net_gap import ElasticNetGap
-from separatrix.certificates.path_gap import worst_gaps
+from separatrix.certificates._frame import Frame
+from separatrix.certificates.path_gap import Located, Point, between, cut, located, worst_gaps
 from separatrix.design import Design
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import Columns
 from separatrix.sparse_models.fit import ROUNDED, losses_of
-from separatrix.sparse_models.working_set import solve
+from separatrix.sparse_models.working_set import Solution, solve
 from separatrix.targets import Targets
 
+PARTS = 4  # that the way from a C to the next is cut into: see `PathGap`
 AT_A_NODE = 0.1  # of tol is the gap of a C that is fitted
 BETWEEN = 0.8  # of tol is the gap to aim at between two of them
 FIRST = 0.1  # of C is the first step
@@ -31,13 +31,11 @@ CLOSEST = 1e-9  # relative distance of neighbours below which there is no point 
 
 @dataclass(frozen=True)
 class Node:
-    """A C with its weights (K, d + 1), the intercept last, the objective, a bound on its minimum, and the losses."""
+    """A C with its weights (K, d + 1), the intercept last, and both sides with where they were taken."""
 
     C: float
     weights: Floats
-    primal: float
-    dual: float
-    losses: float
+    sides: Located
 
 
 @dataclass(frozen=True)
@@ -64,40 +62,48 @@ def strongest(task: Task) -> float:
 def traced(task: Task, C_min: float, C_max: float) -> tuple[PathGap, int]:
     """The path from C_min to C_max, and how many Newton steps it took."""
     walk = Walk(task)
+    last, step = walk.node(C_min, None), FIRST
     ahead: list[Node] = []
-    nodes, step = [walk.node(C_min, None)], FIRST
-    while C_max > nodes[-1].C:
-        last = nodes[-1]
+    C, weights, points = [last.C], [last.weights], [last.sides.point]
+    while C_max > last.C:
         if not ahead:
-            C = last.C * (1.0 + step)
-            ahead.append(walk.node(C if C_max * (1.0 - 0.1 * step) > C else C_max, last))
+            next_C = last.C * (1.0 + step)
+            ahead.append(walk.node(next_C if C_max * (1.0 - 0.1 * step) > next_C else C_max, last))
         following = ahead[-1]
-        reached = gap_of(last, following)
-        room = max(BETWEEN * task.tol - AT_A_NODE * task.tol, 0.0) / max(reached - AT_A_NODE * task.tol, 1e-300)
+        way = walk.between(last, following)
+        reached = worst_of(cut([last.C, following.C], PARTS), way)
+        room = max(BETWEEN - AT_A_NODE, 0.0) * task.tol / max(reached - AT_A_NODE * task.tol, 1e-300)
         factor = float(np.clip(np.sqrt(room), 0.2, 1.5))
         width = following.C / last.C - 1.0
-        if walk.n_iter >= task.max_iter:  # no steps are left: the end as it is
-            nodes += [*ahead[::-1], *([walk.node(C_max, last)] if C_max > ahead[0].C else [])]
-        elif reached <= task.tol:
-            nodes.append(ahead.pop())
-            step = factor * width
-        elif width <= CLOSEST or max(own_gap(last), own_gap(following)) > BETWEEN * task.tol:
-            nodes.append(ahead.pop())  # more of them between these two would not help
-            step = FIRST
+        spent = walk.n_iter >= task.max_iter  # no steps are left: to the end as it is
+        helpless = width <= CLOSEST or max(own_gap(last), own_gap(following)) > BETWEEN * task.tol
+        if reached <= task.tol or spent or helpless:  # more of them between these two would not help
+            C.append(following.C)
+            weights.append(following.weights)
+            points += way[1:]
+            step = factor * width if reached <= task.tol else np.inf if spent else FIRST
+            last = ahead.pop()
         else:
             ahead.append(walk.node(last.C * (1.0 + min(factor, 0.7) * width), last))
-    return walk.certificate(nodes), walk.n_iter
+    return walk.certificate(C, weights, points), walk.n_iter
 
 
-def gap_of(first: Node, last: Node) -> float:
-    """The largest relative gap between two neighbours."""
-    columns = ([getattr(node, name) for node in (first, last)] for name in ("C", "primal", "dual", "losses"))
-    return float(worst_gaps(*columns)[0])
+def worst_of(C: Floats, points: list[Point]) -> float:
+    """The largest relative gap between neighbours."""
+    return float(worst_gaps(C, *stated(points)).max())
+
+
+def stated(points: list[Point]) -> tuple[Floats, Floats, Floats]:
+    """Objectives rounded up, lower bounds rounded down, and the sums of the losses."""
+    primal = np.array([point.primal + ROUNDED * point.primal_error for point in points])
+    dual = np.array([point.dual - ROUNDED * point.dual_error for point in points])
+    return primal, np.clip(dual, 0.0, primal), np.array([point.losses for point in points])
 
 
 def own_gap(node: Node) -> float:
     """The relative gap of a C that was fitted."""
-    return (node.primal - node.dual) / node.primal if node.primal > node.dual else 0.0
+    primal, dual, _ = stated([node.sides.point])
+    return float((primal[0] - dual[0]) / primal[0]) if primal[0] > 0 else 0.0
 
 
 class Walk:
@@ -107,42 +113,51 @@ class Walk:
         self.task, self.n_iter = task, 0
         self._columns, self._penalty = Columns(task.design), ElasticNet(task.l1_ratio)
         self._data = task.design.lend(Data, task.targets.values, task.weight)
+        self._frame = Frame(self._data, task.design.intercept, several=True)
+        self._ends: dict[float, Solution] = {}  # how the fit of a C ended, of the last few
 
     def node(self, C: float, last: Node | None) -> Node:
         """The fit of C, from where the last one ended."""
         task, design = self.task, self.task.design
         smooth = losses_of(task.targets, C * task.weight, "log", 1)
-        w, b = np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1))
-        if last is not None:
+        w, b, known = np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1)), None
+        end = None if last is None else self._ends.get(last.C)
+        if last is not None and end is not None:
+            w, b, known = end.w, end.b, end.known.of_times(C / last.C)
+        elif last is not None:
             V = self._columns.design.from_user_units(last.weights[:, :-1], last.weights[:, -1])
             w, b = np.ascontiguousarray(V[: design.d].T), V[design.d :].T if design.intercept else b
         target, most = 0.7 * AT_A_NODE * task.tol, max(task.max_iter - self.n_iter, 0)
-        found = solve(self._columns, smooth, self._penalty, (w, b), target, most)
+        found = solve(self._columns, smooth, self._penalty, (w, b), target, most, known)
         self.n_iter += found.n_iter
+        self._ends = {C: found} if last is None or end is None else {last.C: end, C: found}
         coef, intercept = self._columns.design.user_units(np.vstack([found.w.T, found.b.T])[: design.p])
-        weights = np.column_stack([coef, intercept])
+        weights, unknown = np.column_stack([coef, intercept]), np.full(1, np.nan)
+        claim = self._claim([C], [weights], (unknown, unknown, unknown)).part(0)
         with np.errstate(all="ignore"):
-            sides = both_sides(self._data, self._claim(C, weights)).bounds
-        losses = (sides.primal - self._penalty.value(coef)) / C
-        primal = sides.primal + ROUNDED * sides.primal_error
-        return Node(C, weights, primal, min(max(sides.dual - ROUNDED * sides.dual_error, 0.0), primal), losses)
+            return Node(C, weights, located(self._data, claim, self._frame))
 
-    def _claim(self, C: float, weights: Floats) -> ElasticNetGap:
-        return self.certificate([Node(C, weights, np.nan, np.nan, np.nan)]).part(0)
+    def between(self, first: Node, last: Node) -> list[Point]:
+        """Both sides at two neighbours, and at their mixtures."""
+        with np.errstate(all="ignore"):
+            return [first.sides.point, *between(self._data, first.sides, last.sides, PARTS), last.sides.point]
 
-    def certificate(self, nodes: list[Node]) -> PathGap:
-        """What the nodes prove, if that is as much as was asked for."""
-        task = self.task
-        weights = np.array([node.weights for node in nodes])
+    def certificate(self, C: list[float], weights: list[Floats], points: list[Point]) -> PathGap:
+        """What the points prove, if that is as much as was asked for."""
+        return self._claim(C, weights, stated(points))
+
+    def _claim(self, C: list[float], weights: list[Floats], sides: tuple[Floats, Floats, Floats]) -> PathGap:
+        task, W = self.task, np.array(weights)
+        primal, dual, losses = sides
         return PathGap(
-            C=np.array([node.C for node in nodes]),
+            C=np.array(C),
             l1_ratio=task.l1_ratio,
             classes=task.targets.classes,
-            coef=weights[:, :, :-1].reshape(-1, task.design.d),
-            intercept=weights[:, :, -1],
+            coef=W[:, :, :-1].reshape(-1, task.design.d),
+            intercept=W[:, :, -1],
             fit_intercept=task.design.intercept,
-            primal=np.array([node.primal for node in nodes]),
-            dual=np.array([node.dual for node in nodes]),
-            losses=np.array([node.losses for node in nodes]),
+            primal=primal,
+            dual=dual,
+            losses=losses,
             tol=task.tol,
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +18,7 @@ BALANCED = 1e-14  # of the slopes' sizes that they may sum to: what rounding lea
 NEWTON = 60  # steps for the intercept alone, at most
 LONGEST = 4.0  # step of the intercept: beyond, the losses are no parabola
 ROUNDING = 4 * EPS  # of an objective that its differences are not known to
+ROWS = 1 << 15  # that are worked on together: what is made on the way stays in cache, and takes no memory to speak of
 FLOOR = 1e-12  # of a row's weight that its curvature is taken to be at least, where the loss is flat
 
 
@@ -30,17 +33,40 @@ class Smooth(ABC):
     def K(self) -> int:
         """Columns of scores."""
 
-    @abstractmethod
     def expand(self, scores: Floats) -> tuple[float, Floats, Floats]:
         """The sum of the losses, their slopes, and what tells their curvatures."""
+        value, slopes, bends = 0.0, np.empty_like(scores), np.empty_like(scores)
+        for rows, some in self._parts():
+            loss, slopes[:, rows], bends[:, rows] = some.expanded(scores[:, rows])
+            value += loss
+        return value, slopes, bends
 
-    @abstractmethod
     def value(self, scores: Floats) -> float:
         """The sum of the losses."""
+        return sum(some.expanded(scores[:, rows])[0] for rows, some in self._parts())
 
-    @abstractmethod
     def dual(self, slopes: Floats, s: float) -> float:
         """The dual value of s times slopes that `expand` made; the penalty's conjugate not counted."""
+        return sum(some.proved(s * slopes[:, rows]) for rows, some in self._parts())
+
+    def _parts(self) -> Iterator[tuple[slice, Self]]:
+        """Some rows after others."""
+        n = len(self.u)
+        if n <= ROWS:
+            yield slice(0, n), self
+            return
+        for first in range(0, n, ROWS):
+            rows = slice(first, first + ROWS)
+            arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+            yield rows, replace(self, **{name: a[rows] for name, a in arrays.items() if isinstance(a, np.ndarray)})
+
+    @abstractmethod
+    def expanded(self, scores: Floats) -> tuple[float, Floats, Floats]:
+        """`expand`, of few rows."""
+
+    @abstractmethod
+    def proved(self, slopes: Floats) -> float:
+        """The dual value of the slopes of few rows."""
 
     @abstractmethod
     def moved(self, bends: Floats, before: Floats) -> float:
@@ -87,11 +113,7 @@ class Margins(Smooth):
 class LogLoss(Margins):
     """log(1 + exp(-m)); the dual value is the entropy of the probabilities."""
 
-    def value(self, scores: Floats) -> float:
-        m = self.y * scores[0]
-        return float(self.u @ (np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m)))))
-
-    def expand(self, scores: Floats) -> tuple[float, Floats, Floats]:
+    def expanded(self, scores: Floats) -> tuple[float, Floats, Floats]:
         m = self.y * scores[0]
         e = np.exp(-np.abs(m))
         value = float(self.u @ (np.maximum(-m, 0.0) + np.log1p(e)))
@@ -100,8 +122,8 @@ class LogLoss(Margins):
         h = self.u * np.maximum(less * rest, FLOOR)
         return value, (-self.y * self.u * np.where(m >= 0, less, rest))[None], h[None]
 
-    def dual(self, slopes: Floats, s: float) -> float:
-        p = s * np.abs(slopes[0]) / self.u
+    def proved(self, slopes: Floats) -> float:
+        p = np.abs(slopes[0]) / self.u
         entropy = -p * np.log(np.maximum(p, TINY)) - np.maximum(1.0 - p, 0.0) * np.log1p(-np.minimum(p, 1.0 - EPS))
         return float(self.u @ entropy)
 
@@ -109,16 +131,13 @@ class LogLoss(Margins):
 class SquaredHingeLoss(Margins):
     """max(0, 1 - m)²; of a_i = 2 u_i max(0, 1 - m_i) the dual value is sum_i a_i - a_i² / (4 u_i)."""
 
-    def value(self, scores: Floats) -> float:
-        return float(self.u @ np.maximum(0.0, 1.0 - self.y * scores[0]) ** 2)
-
-    def expand(self, scores: Floats) -> tuple[float, Floats, Floats]:
+    def expanded(self, scores: Floats) -> tuple[float, Floats, Floats]:
         slack = np.maximum(0.0, 1.0 - self.y * scores[0])
         h = 2.0 * self.u * np.where(slack > 0, 1.0, FLOOR)
         return float(self.u @ slack**2), (-2.0 * self.y * self.u * slack)[None], h[None]
 
-    def dual(self, slopes: Floats, s: float) -> float:
-        a = s * np.abs(slopes[0])
+    def proved(self, slopes: Floats) -> float:
+        a = np.abs(slopes[0])
         return float(a.sum() - 0.25 * (a @ (a / self.u)))
 
 
@@ -137,10 +156,7 @@ class Softmax(Smooth):
         change = np.abs(bends - before) @ self.u
         return float(change.sum() / ((bends * (1.0 - bends)) @ self.u).sum())
 
-    def value(self, scores: Floats) -> float:
-        return self.expand(scores)[0]
-
-    def expand(self, scores: Floats) -> tuple[float, Floats, Floats]:
+    def expanded(self, scores: Floats) -> tuple[float, Floats, Floats]:
         P, log_total, below = shares(scores)
         rows = np.arange(len(self.u))
         value = float(self.u @ (log_total - below[self.codes, rows]))
@@ -149,8 +165,8 @@ class Softmax(Smooth):
         R[self.codes, rows] = -R.sum(axis=0)  # without the cancellation of P - 1
         return value, R * self.u, P
 
-    def dual(self, slopes: Floats, s: float) -> float:
-        Q, rows = s * slopes / self.u, np.arange(len(self.u))
+    def proved(self, slopes: Floats) -> float:
+        Q, rows = slopes / self.u, np.arange(len(self.u))
         own = np.minimum(-Q[self.codes, rows], 1.0 - EPS)
         Q[self.codes, rows] = 0.0
         entropy = -(Q * np.log(np.maximum(Q, TINY))).sum(axis=0) - (1.0 - own) * np.log1p(-own)

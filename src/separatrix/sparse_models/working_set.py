@@ -17,8 +17,10 @@ from separatrix.sparse_models.newton import Point, descend, dual_value
 from separatrix.sparse_models.smooth import ROUNDING, Smooth
 
 FIRST = 64  # columns of the first working set, at least
+STEEP = 2  # or, of sparse columns, one of so many whose slopes are beyond r at first
 WITHIN = 0.3  # of the target is what to reach on the working set
 FULL, FULLER = 0.8, 4  # a working set of which more is in use than this share grows to so many times what is in use
+EARLY = 0.5  # of the gap is what to reach while columns may be missing, if that is more
 STEPS = 50  # Newton steps on a working set, at most
 
 
@@ -32,37 +34,81 @@ class Solution:
     gap: float
     n_iter: int
     stalled: bool
+    known: Known
+
+
+@dataclass(frozen=True)
+class Known:
+    """The scores of all rows (K, n) and the slopes of all columns (K, d), of the weights that go with them."""
+
+    scores: Floats
+    slopes: Floats
+
+    def of_times(self, factor: float) -> Known:
+        """The same for losses so many times as large."""
+        return Known(self.scores, factor * self.slopes)
 
 
 def solve(
-    columns: Columns, smooth: Smooth, penalty: ElasticNet, start: tuple[Floats, Floats], target: float, max_iter: int
+    columns: Columns,
+    smooth: Smooth,
+    penalty: ElasticNet,
+    start: tuple[Floats, Floats],
+    target: float,
+    max_iter: int,
+    known: Known | None = None,
 ) -> Solution:
-    """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps."""
+    """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps.
+
+    What is known of the start saves two passes.
+    """
     lengths = columns.lengths(smooth.u)
     w, b = start
-    point = Point(w, b, columns.scores(w) + b if w.any() else np.repeat(b, columns.n, axis=1))
-    n_iter, size, taken, before, ended = 0, FIRST, FIRST, np.inf, False
+    if known is not None:
+        scores = known.scores
+    else:
+        w, b, scores = begun(columns, smooth, penalty, w, b)
+    point = Point(w, b, scores)
+    n_iter, size, taken, before, ended, most = 0, FIRST, 0, np.inf, False, columns.at_once(smooth.K)
     while True:
         value, R, _ = point.expand(smooth, columns.free)
-        G = columns.slopes(R)
+        G = columns.slopes(R) if known is None else known.slopes
+        known = None
         objective = value + penalty.value(w)
         gap = objective - dual_value(smooth, penalty, R, G, w)
+        del R, _  # of all rows, and not needed while others like them are made
         stalled = gap <= ROUNDING * objective or (ended and gap > 0.5 * before)
         if gap <= target * objective or n_iter >= max_iter or stalled:
-            return Solution(w, point.b, objective, gap, n_iter, stalled and gap > target * objective)
+            ended = stalled and gap > target * objective
+            return Solution(w, point.b, objective, gap, n_iter, ended, Known(point.scores, G))
+        steep = np.abs(G).max(axis=0)
+        if taken == 0 and columns.design.sparse:
+            size = max(FIRST, int(np.count_nonzero(steep > penalty.r)) // STEEP)
         used = np.asarray(w.any(axis=0))
         count = int(np.count_nonzero(used))
-        size = min(columns.d, max(size, (FULLER if count > FULL * taken else 2) * count))
-        chosen = chosen_columns(penalty, np.abs(G).max(axis=0), used, lengths, size)
-        size = min(columns.d, 2 * size if before <= 2.0 * gap else size)
+        size = min(most, max(size, (FULLER if count > FULL * max(taken, FIRST) else 2) * count))
+        size = max(size, min(count + 1, columns.d))  # all in use and not enough: more than `most`, which is refused
+        chosen = columns.widened(chosen_columns(penalty, steep, used, lengths, size))
+        size = min(most, 2 * size if before <= 2.0 * gap else size)
         part = columns.take(chosen, smooth.K)
         point = Point(np.ascontiguousarray(w[:, chosen]), point.b, point.scores)
-        goal = WITHIN * max(target * objective, min(gap, before) * 0.1 if len(chosen) < columns.d else 0.0)
+        goal = WITHIN * max(target * objective, min(gap, before) * EARLY if len(chosen) < columns.d else 0.0)
         reached = descend(part, smooth, penalty, point, columns.free, goal, min(STEPS, max_iter - n_iter))
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
         taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
+
+
+def begun(columns: Columns, smooth: Smooth, penalty: ElasticNet, w: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+    """The start with its scores; weights of 0 if it is worse than these, or no numbers."""
+    zero = np.zeros((smooth.K, columns.n))
+    if not (w.any() or b.any()):
+        return w, b, zero
+    with np.errstate(all="ignore"):
+        scores = columns.scores(w) + b if w.any() else zero + b
+        better = smooth.value(scores) + penalty.value(w) <= smooth.value(zero)
+    return (w, b, scores) if better else (np.zeros_like(w), np.zeros_like(b), zero)
 
 
 def chosen_columns(penalty: ElasticNet, slopes: Floats, used: Array, lengths: Floats, size: int) -> Integers:

@@ -11,17 +11,18 @@ from separatrix.certificates import Inseparable, KernelInseparable, KernelMargin
 from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
 from separatrix.outcome import Status
-from separatrix.svm.kernel_margin import Touching, hard_margin_kernel
+from separatrix.svm.kernel_margin import Touching, hard_margin_kernel, told_margin_kernel
 from separatrix.svm.linear.hard_margin import Widest
 from separatrix.svm.linear_svc import Settings as LinearSettings
 from separatrix.svm.linear_svc import hard_margin
 from separatrix.svm.one_vs_one import Member, Pair
 from separatrix.svm.pair_task import Task
+from separatrix.svm.walked import Teller
 from separatrix.svm.written_out import hard_margin_written_out, written_out
 
 
-def hard_pair(task: Task, pair: Pair) -> Member:
-    """The maximum margin in feature space."""
+def hard_pair(task: Task, pair: Pair, tell: Teller | None) -> Member:
+    """The maximum margin in feature space; if somebody is to be told, by single moves, once it is known to exist."""
     intercept = task.settings.fit_intercept
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
     Z = written_out(task.rows.kernel, task.points, pair.rows)
@@ -39,6 +40,9 @@ def hard_pair(task: Task, pair: Pair) -> Member:
     }
     if isinstance(found, Touching):
         raise _no_margin(task, pair, found.weights, sides)
+    if tell is not None:
+        most, single = task.settings.max_iter, task.settings.single
+        found = told_margin_kernel(rows, pair.y, task.settings.tol, single, intercept, most, tell)
     certificate, lower, upper = None, found.lower, found.upper
     if kernel is not None:
         points = np.flatnonzero((found.alpha != 0) | (found.expansion != 0))
@@ -54,7 +58,9 @@ def hard_pair(task: Task, pair: Pair) -> Member:
             space="feature",
         ).stated(task.points, task.targets.classes[task.targets.values])
         lower, upper = certificate.lower, certificate.upper
-    if not lower > 0:
+    if tell is not None and not lower > 0:  # it stopped before all points were on their side
+        certificate = None
+    elif not lower > 0:
         raise UndecidedError(
             f"Float64 cannot tell whether the kernel separates the classes: the margin is from {lower:.1e} to "
             f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
@@ -105,11 +111,11 @@ def _wide(width: float, tol: float) -> Warning:
     )
 
 
-def widest_pair(design: Design, task: Task, pair: Pair, settings: LinearSettings) -> Widest:
+def widest_pair(design: Design, task: Task, pair: Pair, settings: LinearSettings, tell: Teller | None) -> Widest:
     """The hard margin; if there is none, the proof names the classes of the pair."""
     try:
         labels = task.targets.classes if task.targets.binary else np.array([-1, 1])
-        return hard_margin(design, pair.y, settings, labels)
+        return hard_margin(design, pair.y, settings, labels, tell=tell)
     except NotSeparableError as error:
         proof = error.certificate
         assert isinstance(proof, Inseparable)

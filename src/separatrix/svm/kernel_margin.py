@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.soft_margin import EPS, balanced
 from separatrix.svm.binding import MORE, START, KernelPoints, binding, evenly
 from separatrix.svm.kernel_svm import MOST_ITERATIONS, is_semidefinite, scaled_matrix
+from separatrix.svm.walked import Teller, halfway, of_hard_margin, require_small, walked
 
 MOST = 4000  # points whose matrix is held in full
 
@@ -81,10 +83,10 @@ def hard_margin_kernel(
         used = np.flatnonzero(found.alpha)
         c = found.alpha[used] * y[chosen[used]]
         f = columns.restricted(chosen[used]).dot(np.arange(n), c)
-        margins = y * (f + _halfway(f[chosen], y[chosen], intercept))
+        margins = y * (f + halfway(f[chosen], y[chosen], intercept))
         outside = np.setdiff1d(np.flatnonzero(margins < float(margins[chosen].min()) * (1 - 0.1 * tol)), chosen)
         worst = outside[np.argsort(margins[outside])[:MORE]]
-        b = _halfway(f, y, intercept)
+        b = halfway(f, y, intercept)
         margins = y * (f + b)
         length = float(np.sqrt(max(float(c @ f[chosen[used]]), 0.0)))
         lower = float(margins.min()) / length if length > 0 else -np.inf
@@ -100,20 +102,47 @@ def hard_margin_kernel(
             f"Float64 cannot tell whether the kernel separates the classes: the margin is from {lower * root:.1e} "
             f"to {found.upper * root:.1e}. Use SVC with a large C, or remove points with equal features."
         )
-    smallest = float(margins.min())
-    alpha, expansion = np.zeros(n), np.zeros(n)
+    alpha = np.zeros(n)
     alpha[chosen[used]] = found.alpha[used]
-    expansion[chosen[used]] = c / smallest / scale
-    b = b / smallest
-    scores = f / smallest + b
+    return _widest(columns, scale, y, alpha, f, found.upper, n_iter, single, intercept)
+
+
+def told_margin_kernel(
+    rows: KernelRows, y: Floats, tol: float, single: bool, intercept: bool, most: int, tell: Teller
+) -> KernelWidest:
+    """The same by single moves of pairs, each told; of points that a boundary in feature space separates."""
+    require_small(len(y))
+    scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
+    K, U = scaled_matrix(rows, scale), np.full(len(y), np.inf)
+
+    def describe(alpha: Floats, b: float) -> dict[str, Any]:
+        return {"dual_coef": tell.spread(alpha * y / scale), "intercept": b}
+
+    measure = of_hard_margin(y, intercept, 0.5 * tol, scale, describe)
+    alpha, _, steps = walked(K, y, U, intercept, most, tell, measure)
+    alpha = balanced(alpha, y, U, intercept)
+    f = K @ (alpha * y)
+    upper = float(np.sqrt(max(float((alpha * y) @ f), 0.0))) / float(alpha.sum())
+    columns = KernelColumns.of(rows, scale, np.float64)
+    return _widest(columns, scale, y, alpha, f, upper, steps, single, intercept)
+
+
+def _widest(
+    columns: KernelColumns, scale: float, y: Floats, alpha: Floats, f: Floats, upper: float, n_iter: int, single: bool,
+    intercept: bool,
+) -> KernelWidest:  # fmt: skip
+    """sum_i alpha_i y_i k(x_i, x), which is f at the points, scaled to a smallest margin of 1 and rounded as asked."""
+    used, root = np.flatnonzero(alpha), float(np.sqrt(scale))
+    c, b = (alpha * y)[used], halfway(f, y, intercept)
+    smallest = abs(float((y * (f + b)).min())) or 1.0  # negative while some point is still on the wrong side
+    expansion, c, b = np.zeros(len(y)), c / smallest / scale, b / smallest
     if single:
-        expansion, b = expansion.astype(np.float32).astype(np.float64), float(np.float32(b))
-        f = columns.restricted(chosen[used]).dot(np.arange(n), expansion[chosen[used]] * scale)
-        scores, lower = (
-            f + b,
-            float((y * (f + b)).min()) / float(np.sqrt(expansion[chosen[used]] * scale @ f[chosen[used]])),
-        )
-    return KernelWidest(expansion, alpha / scale, b, scores, lower * root, max(found.upper, lower) * root, n_iter)
+        c, b = c.astype(np.float32).astype(np.float64), float(np.float32(b))
+    f = columns.restricted(used).dot(np.arange(len(y)), c * scale) if single else f / smallest
+    expansion[used] = c
+    scores, length = f + b, float(np.sqrt((c * scale) @ f[used]))
+    lower = float((y * scores).min()) / length
+    return KernelWidest(expansion, alpha / scale, b, scores, lower * root, max(upper, lower) * root, n_iter)
 
 
 @dataclass(frozen=True)
@@ -153,7 +182,7 @@ def _margin(K: Floats, y: Floats, found: _Hulls, intercept: bool) -> float:
     """min_i y_i f(x_i) / ‖w‖ for w = sum_i alpha_i y_i phi(x_i)."""
     f = K @ (found.alpha * y)
     square = float((found.alpha * y) @ f)
-    return float((y * (f + _halfway(f, y, intercept))).min()) / float(np.sqrt(square)) if square > 0 else -np.inf
+    return float((y * (f + halfway(f, y, intercept))).min()) / float(np.sqrt(square)) if square > 0 else -np.inf
 
 
 def _hulls(K: Floats, y: Floats, beta: Floats, count: int, intercept: bool) -> _Hulls:
@@ -170,10 +199,3 @@ def _hulls(K: Floats, y: Floats, beta: Floats, count: int, intercept: bool) -> _
     if square <= noise:
         return _Hulls(alpha, float(np.sqrt(square + noise)) / total, True, count)
     return _Hulls(alpha * (total / square), float(np.sqrt(square)) / total, False, count)
-
-
-def _halfway(f: Floats, y: Floats, intercept: bool) -> float:
-    """The intercept that puts the boundary halfway between the classes; 0 if there is to be none."""
-    if not intercept:
-        return 0.0
-    return -0.5 * float(f[y > 0].min() + f[y < 0].max())

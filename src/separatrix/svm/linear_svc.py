@@ -14,13 +14,14 @@ from separatrix.design import Design
 from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning, NotSeparableError
 from separatrix.geometry import Hyperplanes
-from separatrix.outcome import Fit, Status
+from separatrix.outcome import Fit, Status, Trace
 from separatrix.separation.search import search
 from separatrix.solvers.newton import FACTORED_ORDER
-from separatrix.svm.linear.hard_margin import Widest, proved, widest
+from separatrix.svm.linear.hard_margin import Widest, of_hull, proved, widest
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers, outward
 from separatrix.svm.linear.small_table import SmallTable, small_table
 from separatrix.svm.linear.soft import soft_margin
+from separatrix.svm.walked import Teller, walked_linear
 from separatrix.targets import Targets
 
 
@@ -33,6 +34,7 @@ class Settings:
     tol: float
     max_iter: int
     starts: Sequence[Start] | None = None  # where an earlier fit ended, one for each task
+    trace: Trace | None = None  # filled by single moves, if there is one
 
 
 def learn(sample: Sample, settings: Settings) -> Fit:
@@ -47,12 +49,14 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     certificates: list[Certificate | None] = []
     for task, y in enumerate(np.ascontiguousarray(signs.T)):
         positive = targets.positive(task)
+        several = task if targets.tasks > 1 else None
+        tell = None if settings.trace is None else Teller(settings.trace, kept, sample.n_given, several)
         if hard:
-            wide = hard_margin(design, y, settings, targets.classes, positive)
+            wide = hard_margin(design, y, settings, targets.classes, positive, tell)
             machines.append(wide)
             certificates.append(bracket(wide, design, targets, positive))
         else:
-            machine = soft(design, y, bound, settings, None if starts is None else starts[task], table)
+            machine = soft(design, y, bound, settings, None if starts is None else starts[task], table, tell)
             machines.append(machine)
             certificates.append(_gap(machine, design, targets, kept, positive, settings))
     coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
@@ -79,6 +83,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         All.of(proved) if len(proved) == len(machines) else None,
         Status.CERTIFIED if certified else Status.UNCERTIFIED,
         n_iter=max(1, *(m.n_iter for m in machines)),
+        trace=settings.trace,
         attributes=attributes,
         warnings=() if certified else (warning,),
     )
@@ -91,10 +96,18 @@ def soft(
     settings: Settings,
     start: Start | None = None,
     table: SmallTable | None = None,
+    tell: Teller | None = None,
 ) -> Machine:
-    """The soft margin, with an objective and a bound on its minimum that are rounded outward."""
+    """The soft margin, with an objective and a bound on its minimum that are rounded outward.
+
+    With somebody to tell, by single moves of pairs; else by the fastest way.
+    """
     inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
     squared = settings.loss == "squared_hinge"
+    if tell is not None:
+        alpha, steps = walked_linear(design, y, bound, 0.5 * inside.tol, settings.max_iter, tell, squared)
+        told = of_multipliers(design, y, alpha, bound, steps, squared=squared)
+        return outward(told, design, y, bound, settings.tol, squared)
     found = None if table is None else table.machine(y, inside.tol, settings.max_iter, squared)
     if found is None:
         found = _soft(design, y, bound, inside, start)
@@ -129,9 +142,16 @@ def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: S
     return hard if hard.relative_gap < machine.relative_gap else machine
 
 
-def hard_margin(design: Design, y: Floats, settings: Settings, classes: Array, positive: int = 1) -> Widest:
-    """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none."""
-    if design.p > design.n:  # rows that are fewer than columns are nearly always separable: then w itself proves it
+def hard_margin(
+    design: Design, y: Floats, settings: Settings, classes: Array, positive: int = 1, tell: Teller | None = None
+) -> Widest:
+    """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none.
+
+    With somebody to tell, by single moves of pairs, once it is known that there is one.
+    """
+    if (
+        design.p > design.n and tell is None
+    ):  # rows that are fewer than columns are nearly always separable: then w itself proves it
         wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
         if wide.lower > 0:
             return wide
@@ -144,6 +164,9 @@ def hard_margin(design: Design, y: Floats, settings: Settings, classes: Array, p
             "is no hard margin: the error's certificate proves it. Use a finite C, or LogisticRegression.",
             replace(found, classes=classes, positive=positive),
         )
+    if tell is not None:
+        alpha, steps = walked_linear(design, y, None, 0.5 * settings.tol, settings.max_iter, tell)
+        return proved(design, y, of_hull(design, y, alpha, steps))
     return proved(design, y, widest(design, y, settings.tol, settings.max_iter))
 
 

@@ -25,6 +25,7 @@ class Task:
     weight: Floats
     kept: Integers  # positions of the rows among those given
     settings: Settings
+    n_given: int
 
     @cached_property
     def unit(self) -> float:

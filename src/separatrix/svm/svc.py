@@ -29,6 +29,7 @@ from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
 from separatrix.svm.pair_matrices import PairMatrices
 from separatrix.svm.pair_task import Task
 from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
+from separatrix.svm.walked import Teller
 
 LINEAR_ITERATIONS = 1000
 
@@ -40,7 +41,7 @@ def learn(sample: KernelSample, settings: Settings) -> Fit:
     kept = np.arange(sample.n_given)[sample.kept]
     try:
         rows = KernelRows(sample.kernel, sample.points)
-        fit, coef = _machines(Task(rows, points, sample.targets, sample.weight, kept, settings))
+        fit, coef = _machines(Task(rows, points, sample.targets, sample.weight, kept, settings, sample.n_given))
     except SeparatrixError:
         raise
     except ValueError as error:  # of the kernel, on these points
@@ -53,7 +54,7 @@ def learn(sample: KernelSample, settings: Settings) -> Fit:
     model = Expansion(support, coef.astype(attributes["dual_coef_"].dtype, copy=False), intercept)
     if sparse.issparse(sample.points):  # as scikit-learn has it
         attributes["dual_coef_"] = sparse.csr_matrix(attributes["dual_coef_"])
-    return replace(fit, model=model, attributes=attributes)
+    return replace(fit, model=model, attributes=attributes, trace=settings.trace)
 
 
 def _machines(task: Task) -> tuple[Fit, Floats]:
@@ -61,7 +62,9 @@ def _machines(task: Task) -> tuple[Fit, Floats]:
     linear, hard = isinstance(task.rows.kernel, Linear), np.isinf(task.settings.C)
     found = pairs(task.targets, by_class=not hard)  # certificates of hard margins count the rows of a pair in order
     if hard:
-        members = [_linear(task, pair, hard) if linear else hard_pair(task, pair) for pair in found]
+        members = [
+            _linear(task, pair, hard) if linear else hard_pair(task, pair, _teller(task, pair)) for pair in found
+        ]
     else:
         members = _soft_pairs(task, found)
     return assembled(task.targets, found, members, task.settings.single)
@@ -69,7 +72,10 @@ def _machines(task: Task) -> tuple[Fit, Floats]:
 
 def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
     """The soft margin of each pair; of more than two classes, with each block of the kernel matrix computed once."""
-    tiny = tiny_pairs(task.rows, task.points, task.weight, found, task.settings)
+    if task.settings.trace is None:
+        tiny = tiny_pairs(task.rows, task.points, task.weight, found, task.settings)
+    else:  # each is to be watched
+        tiny = [None] * len(found)
     if isinstance(task.rows.kernel, Linear):
         return [
             _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
@@ -121,7 +127,7 @@ def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
     start = settings.starts.get((pair.positive, pair.negative))
     start = None if start is None else start[pair.rows]
-    machine = soft_margin(rows, pair.y, bound, settings, start, matrix)
+    machine = soft_margin(rows, pair.y, bound, settings, start, matrix, _teller(task, pair))
     kernel = task.kernel
     if machine.semidefinite and kernel is not None:
         points = partial(_points, task, pair)
@@ -151,6 +157,16 @@ def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member
         warning=warning,
         n_iter=machine.n_iter,
     )
+
+
+def _teller(task: Task, pair: Pair) -> Teller | None:
+    """Who records the moves of this pair's machine, if they are to be."""
+    if task.settings.trace is None:
+        return None
+    k = task.targets.n_classes
+    a, c = pair.positive, pair.negative
+    number = None if k == 2 else a * (2 * k - a - 1) // 2 + c - a - 1
+    return Teller(task.settings.trace, task.kept[pair.rows], task.n_given, number)
 
 
 def _points(task: Task, pair: Pair) -> Any:
@@ -206,16 +222,17 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     settings = task.settings
     whole = len(pair.rows) == len(task.weight)
     design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
-    linear = LinearSettings(settings.C, "hinge", settings.tol, LINEAR_ITERATIONS)
+    most = LINEAR_ITERATIONS if settings.trace is None else settings.max_iter
+    linear = LinearSettings(settings.C, "hinge", settings.tol, most)
     certificate: Certificate | None
     if hard:
-        wide = widest_pair(design, task, pair, linear)
+        wide = widest_pair(design, task, pair, linear, _teller(task, pair))
         w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
         gap = (wide.upper - wide.lower) / wide.upper if np.isfinite(wide.upper) else np.inf
         certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
     else:
         bound = settings.C * task.weight[pair.rows]
-        machine = soft(design, pair.y, bound, linear, table=small_table(design, bound))
+        machine = soft(design, pair.y, bound, linear, table=small_table(design, bound), tell=_teller(task, pair))
         w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
         used = np.flatnonzero(alpha > 0)
         certificate = None

@@ -21,6 +21,7 @@ from separatrix.kernels import Kernel, KernelRows, Poly
 from separatrix.svm.binding import Rows, binding
 from separatrix.svm.kernel_margin import KernelWidest, Touching
 from separatrix.svm.linear_svc import Settings, hard_margin
+from separatrix.svm.walked import halfway
 
 LONGEST = 1000  # features
 LARGEST = 1 << 23  # entries of all points
@@ -78,7 +79,7 @@ def _model(Z: Floats, y: Floats, alpha: Floats, single: bool, intercept: bool) -
     """c = alpha y and b, scaled to a smallest margin of 1 and rounded as asked; the scores, and the margin."""
     c = alpha * y
     f = Z @ (Z.T @ c)
-    b = -0.5 * float(f[y > 0].min() + f[y < 0].max()) if intercept else 0.0
+    b = halfway(f, y, intercept)
     smallest = float((y * (f + b)).min())
     if smallest > 0:
         c, b = c / smallest, b / smallest

@@ -28,6 +28,8 @@ from separatrix.svm.linear.multipliers import feasible
 ROUNDING = 1e-12  # of the margin, by which rows may be within it
 NOTHING = 1e-18  # of the typical length of a row: a margin that may be none
 LARGEST = 1e100  # multipliers, of rows of length about 1
+MEASURED = 4  # steps of which one is measured, far from the answer
+CLOSE = 1e-9  # of the squared margin: a gap from which on every step is measured
 PATIENCE = 60  # iterations that bring the bounds no closer
 
 
@@ -87,6 +89,13 @@ def _of_tall_rows(design: Design, y: Floats, tol: float, max_iter: int) -> Wides
             alpha[chosen] = found.alpha
             return _measured(design, y, found.w, alpha, n_iter)
         chosen = np.sort(np.concatenate([chosen, inside[np.argsort(margins[inside])[:MORE]]]))
+
+
+def of_hull(design: Design, y: Floats, alpha: Floats, n_iter: int) -> Widest:
+    """The hyperplane of w = sum_i alpha_i y_i x_i."""
+    plain = design.centred(np.ones(design.n))
+    w = plain.tdot((y * alpha)[:, None])[: design.d, 0]
+    return _measured(design, y, w, alpha, n_iter, plain)
 
 
 def proved(design: Design, y: Floats, found: Widest) -> Widest:
@@ -156,6 +165,9 @@ def _approached(problem: LinearMargins, design: Design, scale: float, tol: float
     for n_iter, iterate in enumerate(interior_point(problem, np.full(design.n, np.inf))):
         if best is not None and (best.upper <= NOTHING * scale or not iterate.beta.max() < LARGEST):
             return best  # the hulls of the classes meet, up to rounding, and w grows without end
+        far = design.n * iterate.complementarity > CLOSE * iterate.beta.sum()
+        if far and n_iter % MEASURED and n_iter < max_iter:
+            continue  # far from the answer, which a bracket, as dear as a step, would only confirm
         found = _widest(problem, iterate.state, iterate.beta, design, n_iter)
         gain = best is None or found.upper - found.lower < 0.9 * (best.upper - best.lower)
         stuck = 0 if gain else stuck + 1

@@ -51,7 +51,7 @@ def soft_margin(
         machine = from_sample(design, y, bound, tol, max_iter)
     if machine is not None and (machine.relative_gap <= tol or not shape.factored):
         return machine
-    solve = _in_row_space if shape.wide else _interior
+    solve = _in_row_space if shape.wide or shape.spanned else _interior
     return solve(design, y, bound, tol, max_iter, squared)
 
 
