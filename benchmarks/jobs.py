@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.adapters import interpreter
 from benchmarks.everyday.jobs import Job
 from benchmarks.processes import answers
 from benchmarks.race import ALLOWANCE, Record, Rules
@@ -27,7 +28,9 @@ def perform(job: Job, data: Path, rules: Rules) -> Record:
 
 def _once(job: Job, name: str, data: Path, rules: Rules) -> list[Record]:
     request = {"job": job.name, "entry": name, "data": str(data)}
-    return list(answers(request, threads=job.entries[name].threads, limit=rules.limit))
+    entry = job.entries[name]
+    python = interpreter(entry.package)
+    return list(answers(request, threads=entry.threads, limit=rules.limit, python=python))
 
 
 def _summary(runs: list[Record], rules: Rules) -> Record:

@@ -86,6 +86,7 @@ A9A, W8A, IJCNN1 = (
 SMS = Source("sms", lambda s: s.part(read.messages(s.folder)))
 NEWS20 = Source("news20", lambda s: s.part(read.halves(s.folder, "news20")))
 MICROARRAY = Source("microarray", lambda s: generate.microarray(72, s.columns(7_000)))
+COLON = Source("colon-like", lambda s: generate.microarray(62, s.columns(2_000)))
 TALL = Source("tall-sparse-truth", lambda s: generate.sparse_truth(s.rows(100_000), s.columns(100)))
 MNIST = Source("mnist", lambda s: s.part(read.digits(s.folder)))
 
@@ -136,5 +137,6 @@ PROBLEMS = (
     Problem("text, sparse logistic", "logistic", TEXT, C=1.0, intercept=False, sparse=True),
     Problem("news20, sparse squared hinge", "squared hinge", NEWS20, C=1.0, intercept=False, sparse=True),
     Problem("microarray 72 x 7,000, sparse logistic", "logistic", MICROARRAY, C=3.0, sparse=True),
+    Problem("colon-like 62 x 2,000, sparse logistic", "logistic", COLON, C=3.0, sparse=True),
     Problem("dense 100,000 x 100, sparse logistic", "logistic", TALL, C=0.005, sparse=True),
 )

@@ -18,7 +18,9 @@ COMPILING = 15.0  # more seconds for a small part of the data than for all of it
 AROUND = 300.0  # seconds for loading, warming up or evaluating, which are not measured
 
 
-def answers(request: dict[str, Any], *, threads: int = 0, limit: float) -> Iterator[dict[str, Any]]:
+def answers(
+    request: dict[str, Any], *, threads: int = 0, limit: float, python: str = sys.executable
+) -> Iterator[dict[str, Any]]:
     """What the worker found, run by run; the last has the status "limit" or "error" if it did not come to its end."""
     environment = {
         **os.environ,
@@ -26,7 +28,7 @@ def answers(request: dict[str, Any], *, threads: int = 0, limit: float) -> Itera
         **(dict.fromkeys(THREADS, str(threads)) if threads else {}),
     }
     with subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.worker"],
+        [python, "-m", "benchmarks.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.adapters import OURS, RIVALS, Size, adapter, installed
+from benchmarks.adapters import OURS, RIVALS, Size, adapter, installed, interpreter
 from benchmarks.adapters.separatrix import TIGHT
 from benchmarks.problems import Problem
 from benchmarks.processes import answers
@@ -50,7 +50,9 @@ def race(problem: Problem, data: Path, size: Size, rules: Rules) -> Record:
     return {
         "best": best if math.isfinite(best) else None,
         "sweep": sweep,
-        "missing": [adapter(name).NAME for name in RIVALS if installed(name) is None],
+        "missing": [
+            adapter(name).NAME for name in RIVALS if installed(name) is None and adapter(name).routes(problem, size)
+        ],
         "settings": [
             {"contestant": name, "target": target, **(_summary(run, times) if run else _never(sweep, name, rules))}
             for (name, target), run in chosen.items()
@@ -77,7 +79,7 @@ def _sweep(problem: Problem, data: Path, size: Size, best: float, rules: Rules) 
                 )
                 request = _request(problem, data, name, route.solver, route.tolerances, best + min(TARGETS) * abs(best))
                 left = list(route.tolerances)
-                for run in answers(request, threads=threads, limit=patience):
+                for run in answers(request, threads=threads, limit=patience, python=interpreter(contestant.PACKAGE)):
                     tol = run.setdefault("tol", left[0])
                     left = left[1:]
                     if run["status"] == "done" and run["objective"] <= request["enough"]:
@@ -130,7 +132,8 @@ def _alternate(problem: Problem, data: Path, chosen: list[Record], rules: Rules)
                 continue
             name, solver, tol, threads = key
             request = _request(problem, data, name, solver, [tol], None)
-            times[key] += answers(request, threads=threads, limit=4 * rules.limit)
+            python = interpreter(adapter(name).PACKAGE)
+            times[key] += answers(request, threads=threads, limit=4 * rules.limit, python=python)
     return times
 
 
@@ -152,6 +155,7 @@ def _summary(setting: Record, times: dict[Key, list[Record]]) -> Record:
         "excess": setting["excess"],
         "seconds": median(run["seconds"] for run in runs),
         "runs": [run["seconds"] for run in runs],
+        "first": median(run["first"] for run in runs),
         "megabytes": median(run["megabytes"] for run in runs),
         "load": max(run["load"] for run in runs),
     }

@@ -7,16 +7,16 @@ import os
 import platform
 import subprocess
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.adapters import package_version
 from separatrix.persistence.atomic import write_atomically
 
 SCHEMA = 1
 PACKAGES = (
     "separatrix", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "liblinear-official",
-    "libsvm-official",
+    "libsvm-official", "skglm", "celer",
 )  # fmt: skip
 Results = dict[str, Any]
 
@@ -60,7 +60,7 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "load": os.getloadavg()[0],
         "commit": _commit(),
-        "versions": {name: _version(name) for name in PACKAGES},
+        "versions": {name: package_version(name) or "not installed" for name in PACKAGES},
     }
 
 
@@ -79,10 +79,3 @@ def _commit() -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

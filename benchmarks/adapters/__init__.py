@@ -7,17 +7,26 @@ An adapter is a module with
 - ``prepare(problem, X, y)``, the data in its own form, made before the clock starts;
 - ``fit(problem, data, solver, tol)``, what is timed;
 - ``solution(fitted)``, what it found, for the objective to be evaluated outside.
+
+A package that does not go with the others is looked for in an environment of its own, ``FOLDER/PACKAGE/bin/python``,
+where the variable SEPARATRIX_BENCH_ENVIRONMENTS names FOLDER.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 OURS = "separatrix"
-RIVALS = ("scikit_learn", "intelex", "liblinear", "libsvm")
+RIVALS = ("scikit_learn", "intelex", "liblinear", "libsvm", "skglm", "celer")
+ENVIRONMENTS = "SEPARATRIX_BENCH_ENVIRONMENTS"
 
 
 @dataclass(frozen=True)
@@ -48,9 +57,26 @@ def adapter(name: str) -> Any:
     return import_module(f"benchmarks.adapters.{name}")
 
 
+def interpreter(package: str) -> str:
+    """The Python that has the package: one of its own, or this one."""
+    own = Path(os.environ.get(ENVIRONMENTS, "")) / package / "bin" / "python"
+    return str(own) if ENVIRONMENTS in os.environ and own.exists() else sys.executable
+
+
+@cache
+def package_version(package: str) -> str | None:
+    """The version of a package, or None."""
+    python = interpreter(package)
+    if python == sys.executable:
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return None
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    asked = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return asked.stdout.strip() or None
+
+
 def installed(name: str) -> str | None:
     """The version of the contestant's package, or None."""
-    try:
-        return version(adapter(name).PACKAGE)
-    except PackageNotFoundError:
-        return None
+    return package_version(adapter(name).PACKAGE)

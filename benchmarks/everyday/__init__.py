@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from benchmarks.everyday import (
+    cluster,
     cores,
     defaults,
+    files,
     growth,
     intercepts,
     passes,
     predicting,
     searches,
     separability,
+    small,
     starting,
 )
 from benchmarks.everyday.jobs import Job
@@ -21,10 +24,13 @@ JOBS: tuple[Job, ...] = (
     *predicting.JOBS,
     *starting.JOBS,
     *searches.JOBS,
+    *small.JOBS,
     *defaults.JOBS,
     *separability.JOBS,
     *growth.JOBS,
     *cores.JOBS,
+    *files.JOBS,
+    *cluster.JOBS,
 )
 
 

@@ -117,17 +117,36 @@ def _beside(prepare: Prepare) -> Prepare:
 
 def _spin(X: Any, y: Any) -> Action:
     """A C loop that holds no lock, as long as a pass: Rosenblatt's rule over rows that are all right."""
-    from separatrix.loops.online import online_dense
+    from separatrix.loops.online import begun, online_dense
 
     n, d = X.shape
     rows, w = np.ones((n, d)), np.ones(d + 1)
-    alpha, counts = np.zeros(n, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    alpha, counts = np.zeros(n, dtype=np.int64), begun()
 
     def spin() -> int:
-        counts[:] = 0
+        counts[:] = begun()
         return int(
             online_dense(
-                rows, d, 1.0, np.ones(n), None, 0.0, None, 0, n, 1, w, alpha, None, 0, None, None, 0, counts, 1 << 62
+                rows,
+                d,
+                1.0,
+                np.ones(n),
+                None,
+                0.0,
+                None,
+                0,
+                n,
+                1,
+                w,
+                alpha,
+                None,
+                0,
+                None,
+                None,
+                0,
+                counts,
+                None,
+                1 << 62,
             )
         )
 

@@ -13,10 +13,14 @@ Action = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """`prepare(X, y)` does what is not timed, and gives what is; `threads` is for BLAS (0: as the machine has them)."""
+    """`prepare(X, y)` does what is not timed, and gives what is; `threads` is for BLAS (0: as the machine has them).
+
+    A `package` that has an environment of its own is measured there.
+    """
 
     prepare: Callable[[Any, Any], Action]
     threads: int = 0
+    package: str = "scikit-learn"
 
 
 def nothing_more(result: Any, X: Any, y: Any) -> dict[str, Any]:

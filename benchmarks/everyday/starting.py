@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from benchmarks import generate
-from benchmarks.everyday.jobs import Action, Job, both, fitting, model
+from benchmarks.adapters import adapter
+from benchmarks.everyday.jobs import Action, Entry, Job, both, fitting, model
 from benchmarks.generate import Data
-from benchmarks.problems import Scale, Source
+from benchmarks.objective import objective
+from benchmarks.problems import NEWS20, PROBLEMS, Scale, Source
 
 MODELS = {
     "LogisticRegression": "linear_model.LogisticRegression",
+    "LinearSVC": "svm.LinearSVC",
     "SVC": "svm.SVC",
     "Perceptron": "linear_model.Perceptron",
 }
+PASSES = {"Perceptron": ({"max_iter": 20}, {"max_iter": 20, "tol": None, "shuffle": False})}  # of both, ours first
 
 
 def iris(scale: Scale) -> Data:
@@ -40,16 +44,44 @@ def starting(code: str) -> Callable[[Any, Any], Action]:
 
 
 def _first(name: str, size: str) -> Job:
+    ours, theirs = PASSES.get(name, ({}, {}))
     return Job(
         f"{name}, first fit in a process, {size}",
         "start",
         TABLES[size],
-        both(fitting(model(f"separatrix.{name}")), fitting(model(f"sklearn.{MODELS[name]}"))),
+        both(fitting(model(f"separatrix.{name}", **ours)), fitting(model(f"sklearn.{MODELS[name]}", **theirs))),
         warm=False,
     )
 
 
+SPARSE = next(problem for problem in PROBLEMS if problem.sparse and problem.source is NEWS20)
+
+
+def sparse(name: str, solver: str, tol: float) -> Entry:
+    """The sparse problem by one contestant, imported and compiled within the time if it is by then."""
+
+    def prepare(X: Any, y: Any) -> Action:
+        contestant = adapter(name)
+        own = contestant.prepare(SPARSE, X, y)
+        return lambda: contestant.solution(contestant.fit(SPARSE, own, solver, tol))
+
+    return Entry(prepare, package=adapter(name).PACKAGE)
+
+
 JOBS = (
+    Job(
+        f"{SPARSE.name}, first fit in a process",
+        "start",
+        NEWS20,
+        {
+            "separatrix": sparse("separatrix", "auto", 1e-4),
+            "skglm": sparse("skglm", "ProxNewton", 1e-6),
+            "celer": sparse("celer", "celer-pn", 1e-4),
+            "LIBLINEAR": sparse("liblinear", "-s 6", 1e-4),
+        },
+        lambda found, X, y: {"objectives": [objective(SPARSE, X, y, found)]},
+        warm=False,
+    ),
     Job(
         "a process that imports LogisticRegression",
         "start",
