@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from lab.labpage import APP
+from lab.labpage import APP, tab
 
 from separatrix.lab.algorithms import ALGORITHMS
 from separatrix.lab.files import FOLDER, lessons
@@ -65,6 +65,12 @@ def test_each_task_has_a_judge_and_each_lesson_a_stage():
             given = dict(pair.split("=") for pair in words.split())
             assert set(given) - {"data", "algorithm"} <= set(ALGORITHMS[given["algorithm"]].settings), words
             assert f"  {given['data']}: " in (FOLDER / "page" / "data.js").read_text(), words
+
+
+def test_no_lesson_is_chosen_before_any_was_open(browser):
+    with tab(browser) as page:  # which must end without an error
+        page.page.locator(".lab-lessons").select_option("")
+        page.settled()
 
 
 @pytest.mark.parametrize("lesson", range(len(lessons())))

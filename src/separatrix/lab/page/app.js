@@ -29,7 +29,7 @@ let serial = 0;
 class App {
   constructor(model, el) {
     const start = model.get("start") ?? {};
-    Object.assign(this, { model, el, start, tool: "draw", colour: 0, panes: [], busy: false, pending: false, note: "", tag: Math.random().toString(36).slice(2) });
+    Object.assign(this, { model, el, start, tool: "draw", colour: 0, panes: [], busy: false, pending: false, note: "", tasks: [], tag: Math.random().toString(36).slice(2) });
     this.helpId = `lab-help-${++serial}`;
     this.store = new Store();
     this.time = new Timeline(this);
@@ -278,7 +278,7 @@ class App {
   }
   /** Tick what is solved; what the lesson put there, or found there, is no answer yet. */
   learned() {
-    if (!this.tasks || this.panes[0].asked?.every((one, i) => one === this.given[i])) return;
+    if (!this.tasks.length || this.panes[0].asked?.every((one, i) => one === this.given[i])) return;
     for (const task of this.tasks) {
       if (solved(task.name, this.panes[0])) task.li.classList.add("lab-solved");
     }

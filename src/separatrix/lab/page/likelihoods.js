@@ -131,7 +131,7 @@ function drawSurface(pic, pane) {
 }
 
 function surface(pane, path, b, settings) {
-  const n = 44;
+  const n = pane.answer.draft ? 22 : 44; // cells across and up
   const reach = (j) => {
     const values = path.map((w) => w[j]);
     const [low, high] = [Math.min(...values), Math.max(...values)];
