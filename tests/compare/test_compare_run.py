@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
 
 import numpy as np
 import pytest
+from compare.tables import csv as table_of
+from compare.tables import rare_table
 from sklearn.datasets import make_blobs
 
 from separatrix import MinimumErrorClassifier, NearestCentroid
 from separatrix.compare import run
 from separatrix.compare.wording import certificate_words
 from separatrix.data import read_table
+from separatrix.loops.threads import set_threads
 
 
 def csv(X, y, names):
@@ -69,3 +73,22 @@ def test_a_classifier_that_fails_costs_the_others_nothing(monkeypatch):
         ("nearest centroid", "it failed (ZeroDivisionError: division by zero)")
     ]
     assert found.best.title == "least squares"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_comparison_finds_the_same_with_a_fork_and_without():
+    def compared(fork):
+        return run.compare(read_table(table_of(*rare_table(200)), target="y"), folds=2, fork=fork)
+
+    set_threads(2)  # it forks only where there is a second core
+    try:
+        one, two = compared(False), compared(True)
+    finally:
+        set_threads(None)
+    assert [entry.title for entry in one.entries] == [entry.title for entry in two.entries]
+    assert [left.title for left in one.left] == [left.title for left in two.left]
+    for a, b in zip(one.entries, two.entries, strict=True):
+        assert (a.params, a.command, a.claim, a.decision) == (b.params, b.command, b.claim, b.decision)
+        np.testing.assert_array_equal(a.predictions.probabilities, b.predictions.probabilities)
+        assert getattr(a.model, "coef_", np.zeros(0)).tobytes() == getattr(b.model, "coef_", np.zeros(0)).tobytes()
+    assert one.best.title == two.best.title

@@ -27,6 +27,7 @@ from separatrix import (
     NoDirectionError,
     Status,
     UnsupportedParameterError,
+    save,
 )
 from separatrix.errors import SeparatrixError
 from separatrix.estimators.base import Classifier
@@ -651,10 +652,13 @@ def through_pickle(model):
 
 
 @pytest.mark.parametrize("copy", [through_pickle, deepcopy])
-def test_copies_predict_the_same(estimator, copy):
+def test_copies_predict_and_are_saved_the_same(estimator, copy, tmp_path):
     X, y = suited(estimator, 3)
     model = estimator.fit(X, y)
     again = copy(model)
+    save(model, tmp_path / "model.separatrix")
+    save(again, tmp_path / "copy.separatrix")
+    assert (tmp_path / "copy.separatrix").read_bytes() == (tmp_path / "model.separatrix").read_bytes()
     assert_same(again, model, X, tolerance=0.0)
     assert again.status_ is model.status_
     assert again.certificate_.verify(X, y)

@@ -107,6 +107,7 @@ def compare(
             save=save,
             data=source,
             tell=tell,
+            fork=True,
         )
     run.time_limit = time_limit
     told(table, run.encoder)

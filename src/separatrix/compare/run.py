@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ import numpy as np
 import separatrix
 from separatrix._typing import Array, Integers
 from separatrix.compare import explain
+from separatrix.compare.beside import shared
 from separatrix.compare.candidates import Candidate, Left, facts_of, first_candidates, later_candidates
 from separatrix.compare.commands import fit_command
 from separatrix.compare.encoding import fit_encoder, in_units, scales_of
@@ -30,11 +32,13 @@ from separatrix.compare.tuning import sample_rows
 from separatrix.compare.verdict import linearity_words, verdict_words
 from separatrix.data import Column, Table
 from separatrix.errors import DataError
+from separatrix.loops.threads import count as threads
 
 MOST_COLUMNS = 1000  # listed: a table of words has many, all alike
 JUDGING = 0.85  # of the time limit: the rest is for what comes after the last classifier
 UNLIMITED = 2  # classifiers, the first and cheapest, that are compared whatever the limit: there is always a result
 WAITING = 0.4  # of the time that is left, for the verdict on separability
+SHARED = 200_000  # entries, rows times columns, up to which two processes are faster than two threads
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ def compare(
     save: str | None = None,
     data: Sequence[str] = (),
     tell: Callable[[Event], None] = lambda event: None,
+    fork: bool = False,
 ) -> Run:
     """Cross-validate, certify and rank every suitable classifier, and say whether the classes are separable.
 
@@ -81,6 +86,8 @@ def compare(
         The words that name the table on the command line, for the commands that fit a line again.
     tell : callable, optional
         Called with an `Event` before each step.
+    fork : bool, default=False
+        Share the classifiers of a small table with a fork of this process, where the system has forks and two cores.
 
     Returns
     -------
@@ -106,12 +113,13 @@ def compare(
     facts = facts_of(X, codes, "undecided")
     cheap = first_candidates(facts, seed)
     total = len(cheap) + len(later_candidates(facts, seed)[0])
+    share = fork and hasattr(os, "fork") and threads() > 1 and X.shape[0] * X.shape[1] <= SHARED
     with _search(table, X, codes, scales) as search:
-        entries, left = _judged(cheap, problem, tell, 0, total)
+        entries, left = _judged(cheap, problem, tell, 0, total, share)
         tell(Event("separability", len(cheap), total))
         proof = _proof(search, problem)
     slow, unsuited = later_candidates(replace(facts, verdict=proof.verdict), seed)
-    more, late = _judged(slow, problem, tell, len(cheap), len(cheap) + len(slow))
+    more, late = _judged(slow, problem, tell, len(cheap), len(cheap) + len(slow), share)
     left = [replace(item, why=encoder.named(item.why)) for item in (*unsuited, *left, *late)]
     if not any(entry.key for entry in more + entries):
         raise DataError(f"No classifier could be compared. {left[-1].title}: {left[-1].why}")
@@ -178,28 +186,32 @@ def compare(
 
 
 def _judged(
-    chosen: Sequence[Candidate], problem: Problem, tell: Callable[[Event], None], done: int, of: int
+    chosen: Sequence[Candidate], problem: Problem, tell: Callable[[Event], None], done: int, of: int, share: bool
 ) -> tuple[list[Entry], list[Left]]:
     """Those that were done in time, and those that were not."""
-    entries, left = [], []
-    for number, candidate in enumerate(chosen, done):
+    here = os.getpid()
 
-        def step(part: str, title: str = candidate.title, number: int = number) -> None:
-            tell(Event(title, number, of, part))
+    def job(place: int) -> Entry | Left:
+        candidate, number = chosen[place], done + place
+
+        def step(part: str) -> None:
+            if os.getpid() == here:
+                tell(Event(candidate.title, number, of, part))
 
         limited = number >= UNLIMITED
         if limited and time.monotonic() > problem.deadline:
-            left.append(Left(candidate.title, "--time-limit was reached", late=True))
-            continue
+            return Left(candidate.title, "--time-limit was reached", late=True)
         try:
-            entries.append(judge(candidate, problem, step, limited))
+            return judge(candidate, problem, step, limited)
         except LeftOutError as reason:
-            left.append(Left(candidate.title, str(reason), reason.late))
+            return Left(candidate.title, str(reason), reason.late)
         except Exception as error:  # one classifier, or the memory it asks for, must not cost the others
             if not candidate.key and not candidate.reference:
                 raise
-            left.append(Left(candidate.title, f"it failed ({type(error).__name__}: {error})"))
-    return entries, left
+            return Left(candidate.title, f"it failed ({type(error).__name__}: {error})")
+
+    found = shared(job, len(chosen)) if share else [job(place) for place in range(len(chosen))]
+    return [one for one in found if isinstance(one, Entry)], [one for one in found if isinstance(one, Left)]
 
 
 def _search(table: Table, X: Any, codes: Integers, scales: Any) -> Any:

@@ -180,6 +180,11 @@ class Gaussian(ExponentialFamily):
 FAMILIES: dict[str, ExponentialFamily] = {f.name: f for f in (Bernoulli(), Gaussian(), Multinomial(), Poisson())}
 
 
+def has_name(family: ExponentialFamily) -> bool:
+    """Whether it is one of `FAMILIES`, or a copy of it, such as a pickled model has."""
+    return type(family) is type(FAMILIES.get(family.name))
+
+
 def resolve(family: str | ExponentialFamily | Sequence[str | ExponentialFamily], d: int) -> list[ExponentialFamily]:
     """One family for each of d features, from what the user gave."""
     if isinstance(family, (str, ExponentialFamily)):

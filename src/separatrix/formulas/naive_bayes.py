@@ -20,7 +20,7 @@ from separatrix.design import mapped as mapped_design
 from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError, LikelihoodWarning
 from separatrix.formulas.claims import stationarity
-from separatrix.formulas.families import EPS, FAMILIES, ExponentialFamily, Gaussian, shaped
+from separatrix.formulas.families import EPS, ExponentialFamily, Gaussian, has_name, shaped
 from separatrix.formulas.moments import ClassMoments, class_moments
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
@@ -169,7 +169,7 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
         prior=prior, parameters=parameters, variances=variances, coef=coef, intercept=intercept, **further,
     )  # fmt: skip
     # a density of the user's own is nothing that the check could repeat
-    unknown = any(FAMILIES.get(f.name) is not f for f, _ in settings.groups)
+    unknown = not all(has_name(f) for f, _ in settings.groups)
     unchecked = unknown or not seen.all()
     near = _near_one(parameters, settings)
     attributes = {

@@ -17,7 +17,7 @@ from scipy import sparse
 from separatrix._typing import Array
 from separatrix.certificates import Certificate
 from separatrix.errors import ModelFileError
-from separatrix.formulas.families import FAMILIES, ExponentialFamily
+from separatrix.formulas.families import FAMILIES, ExponentialFamily, has_name
 from separatrix.kernels import Graph, Kernel
 from separatrix.outcome import Status
 from separatrix.persistence.container import storable
@@ -100,7 +100,7 @@ class Writer:
                 return {"$kernel": value.to_dict()}
         except (TypeError, ValueError) as error:  # a function, or a number too long to print
             raise _unknown(value, where, f"{value!r:.100}") from error
-        if isinstance(value, ExponentialFamily) and FAMILIES.get(value.name) is value:
+        if isinstance(value, ExponentialFamily) and has_name(value):
             return {"$family": value.name}
         if isinstance(value, Graph):
             edges = [end for edge in value.edges for end in edge]
