@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike
 from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.validation import Sample, check_entries
-from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Trace
 from separatrix.solvers.online import Rows
+
+if TYPE_CHECKING:
+    from separatrix.kernels.sample import KernelSample  # at run time only those that have kernels load them
 
 
 def first_weights(init: str | ArrayLike, sample: Sample) -> Floats:
