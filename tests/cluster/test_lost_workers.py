@@ -108,6 +108,18 @@ def test_a_client_that_closes_ends_the_fit(monkeypatch):
             fitted(MODEL, X, y)
 
 
+def test_a_cluster_that_is_restarted_ends_the_fit(monkeypatch):
+    X, y = table()
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+        client.as_current(),
+        at_pass(3, monkeypatch, lambda held: held.client.restart()),
+        pytest.raises(ClusterError, match=r"cancelled, as by client\.restart"),
+    ):
+        fitted(MODEL, X, y)
+
+
 def test_a_worker_of_another_version_is_named_before_anything_is_sent(client, monkeypatch):
     monkeypatch.setattr("separatrix.__version__", "9.9")
     with pytest.raises(ClusterError, match=r"Worker tcp://.* has not separatrix 9\.9, as here, but '"):

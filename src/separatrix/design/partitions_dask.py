@@ -304,8 +304,9 @@ def _explained(client: Any) -> Iterator[None]:
             raise ClusterError("The client was closed during the fit: keep it open until the fit ends.") from error
         raise ClusterError(
             "Rows of X are gone and cannot be made again: a worker was lost that held data which were sent to it "
-            "(client.scatter, or arrays that were in this process), or their futures were cancelled. Let the workers "
-            f"read the data themselves, such as by dask.dataframe.read_parquet ({error})."
+            "(client.scatter, or arrays that were in this process), or their futures were cancelled, as by "
+            "client.restart. Let the workers read the data themselves, such as by dask.dataframe.read_parquet "
+            f"({error})."
         ) from error
     except CommClosedError as error:
         raise ClusterError(
