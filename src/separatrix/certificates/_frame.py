@@ -32,9 +32,11 @@ class Frame:
         self._columns: ColumnSums | None = None
         if free and not self.sparse:
             self.centre = data.amid()
-        small = isinstance(data.X, np.ndarray) and data.X.size <= BLOCK
-        if small or (several and hasattr(data.X, "indptr")):  # not of rows in a file
+        if isinstance(data.X, np.ndarray) and data.X.size <= BLOCK:
             self._kept = list(self.parts(1))
+        elif several and hasattr(data.X, "indptr"):  # not of rows in a file
+            rows = slice(0, data.X.shape[0])
+            self._kept = [(rows, _cut(data.X, rows))]
 
     def parts(self, width: int) -> Iterator[tuple[slice, Any]]:
         """Where some rows are, and the rows about the centre: an array, or a CSR matrix of float64."""
@@ -76,7 +78,7 @@ class Frame:
     def moments(self, A: Any, steepest: float, negligible: float) -> Moments:
         """Of slopes A (n, K), in one pass over the rows; those of row i are at most ``steepest`` c_i."""
         K, weight, known = A.shape[1], self.data.weight, self._columns
-        M, sizes, found = np.zeros((self.d, K)), np.zeros((self.d, K)), np.zeros((4, self.d))
+        M, sizes, found = np.zeros((self.d, K)), np.zeros((self.d, K)), np.zeros((4, self.d if known is None else 0))
         bounded = known is not None and known.rounding * steepest * float(known.spread.max()) <= negligible
         longest = count = 0
         asked = (known is None, self.several, not bounded)
@@ -156,7 +158,10 @@ def _moments(z: Any, a: Any, c: Any, first: bool, several: bool, sized: bool) ->
     if first:
         largest, sums = np.zeros(z.shape[1]), z.T @ c
         if several and sparse:
-            np.maximum.at(largest, z.indices, size.data)
+            turned = size.tocsc()
+            filled = np.flatnonzero(np.diff(turned.indptr))
+            if len(filled):
+                largest[filled] = np.maximum.reduceat(turned.data, turned.indptr[filled])
         elif several:
             size.max(axis=0, initial=0.0, out=largest)
         other = np.array([sums if size is z else size.T @ c, sums, _filled(z, np.square).T @ c, largest])

@@ -70,6 +70,7 @@ def solve(
         w, b, scores = begun(columns, smooth, penalty, w, b)
     point = Point(w, b, scores)
     n_iter, size, taken, before, ended, most = 0, FIRST, 0, np.inf, False, columns.at_once(smooth.K)
+    early = EARLY if known is None else 0.0  # slopes of about the same problem tell all columns that are needed
     while True:
         value, R, _ = point.expand(smooth, columns.free)
         G = columns.slopes(R) if known is None else known.slopes
@@ -86,18 +87,18 @@ def solve(
             size = max(FIRST, int(np.count_nonzero(steep > penalty.r)) // STEEP)
         used = np.asarray(w.any(axis=0))
         count = int(np.count_nonzero(used))
-        size = min(most, max(size, (FULLER if count > FULL * max(taken, FIRST) else 2) * count))
+        size = min(most, max(size, (FULLER if taken and count > FULL * taken else 2) * count))
         size = max(size, min(count + 1, columns.d))  # all in use and not enough: more than `most`, which is refused
         chosen = columns.widened(chosen_columns(penalty, steep, used, lengths, size))
         size = min(most, 2 * size if before <= 2.0 * gap else size)
         part = columns.take(chosen, smooth.K)
         point = Point(np.ascontiguousarray(w[:, chosen]), point.b, point.scores)
-        goal = WITHIN * max(target * objective, min(gap, before) * EARLY if len(chosen) < columns.d else 0.0)
+        goal = WITHIN * max(target * objective, min(gap, before) * early if len(chosen) < columns.d else 0.0)
         reached = descend(part, smooth, penalty, point, columns.free, goal, min(STEPS, max_iter - n_iter))
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
-        taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
+        taken, before, early, ended = len(chosen), gap, EARLY, reached.stalled and len(chosen) == columns.d
 
 
 def begun(columns: Columns, smooth: Smooth, penalty: ElasticNet, w: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
