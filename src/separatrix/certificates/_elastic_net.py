@@ -137,7 +137,7 @@ class Problem:
             return Found(bounds, optimal_moments(self.frame.data, self._signs, self.certificate))
         unknown = not taken > 0.0 or not gap < np.inf
         ends = None if at is None or slopes is None else Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost)
-        if unknown:
+        if unknown or ends is not None:  # of several claims none is about zeros
             return Found(bounds, np.full(self.W.shape, np.inf), ends)
         lengths = moments.lengths(self.frame.total, self.free)
         radius = np.sqrt(BALL[self.loss] * max(gap, 0.0) * self.C)

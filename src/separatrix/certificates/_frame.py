@@ -10,16 +10,17 @@ import numpy as np
 
 from separatrix.certificates._blocks import elsewhere
 from separatrix.certificates._data import EPS, Data
-from separatrix.certificates._held import BLOCK
 from separatrix.certificates._logistic import levels, roundings, tall_product
-from separatrix.certificates._row_basis import ENTRIES, TINY, pieces
+from separatrix.certificates._row_basis import ENTRIES, TINY
+
+FEW = 1 << 16  # entries of dense rows that are worked on together: what is made of them is in cache, and no new memory
 
 
 class Frame:
     """Rows about a centre: a row amid them if they are dense and b is free, which costs nothing and keeps digits.
 
     The entries of sparse rows stay as they are: a column that is mostly 0 is not far from 0. A frame of several claims
-    keeps its parts: they cost as much to make as to use. It also keeps what the first claim needed to know of the
+    has them as one part, which it keeps: they cost as much to make as to use. It also keeps what the first claim needed to know of the
     columns, which bounds the rounding of all: ``negligible`` says how much of that does not matter.
     """
 
@@ -32,9 +33,7 @@ class Frame:
         self._columns: ColumnSums | None = None
         if free and not self.sparse:
             self.centre = data.amid()
-        if isinstance(data.X, np.ndarray) and data.X.size <= BLOCK:
-            self._kept = list(self.parts(1))
-        elif several and hasattr(data.X, "indptr"):  # not of rows in a file
+        if several and hasattr(data.X, "indptr"):  # not of rows in a file
             rows = slice(0, data.X.shape[0])
             self._kept = [(rows, _cut(data.X, rows))]
 
@@ -45,9 +44,12 @@ class Frame:
             yield from self._kept
             return
         if not self.sparse:
-            for x, _, _ in pieces(self.data, width):
-                yield slice(first, first + len(x)), x - self.centre
-                first += len(x)
+            step = max(1, FEW // max(self.d, width))
+            for x, _, _ in self.data.blocks():
+                for start in range(0, len(x), step):
+                    z = x[start : start + step] - self.centre
+                    yield slice(first, first + len(z)), z
+                    first += len(z)
             return
         X = self.data.X
         step = max(1, int(ENTRIES * X.shape[0] / max(X.nnz, 1)))
@@ -155,6 +157,7 @@ def _moments(z: Any, a: Any, c: Any, first: bool, several: bool, sized: bool) ->
     if not (first or sized):
         return M, None, None
     size, other = _sizes(z), None
+    sizes = size.T @ np.abs(a) if sized else None
     if first:
         largest, sums = np.zeros(z.shape[1]), z.T @ c
         if several and sparse:
@@ -164,8 +167,14 @@ def _moments(z: Any, a: Any, c: Any, first: bool, several: bool, sized: bool) ->
                 largest[filled] = np.maximum.reduceat(turned.data, turned.indptr[filled])
         elif several:
             size.max(axis=0, initial=0.0, out=largest)
-        other = np.array([sums if size is z else size.T @ c, sums, _filled(z, np.square).T @ c, largest])
-    return M, size.T @ np.abs(a) if sized else None, other
+        spread = sums if size is z else size.T @ c
+        if size is z:
+            size = _filled(z, np.square)
+        else:  # in place: new memory costs more than the squares
+            entries = size.data if sparse else size
+            np.square(entries, out=entries)
+        other = np.array([spread, sums, size.T @ c, largest])
+    return M, sizes, other
 
 
 @dataclass(frozen=True)
