@@ -20,8 +20,8 @@ class Frame:
     """Rows about a centre: a row amid them if they are dense and b is free, which costs nothing and keeps digits.
 
     The entries of sparse rows stay as they are: a column that is mostly 0 is not far from 0. A frame of several claims
-    has them as one part, which it keeps: they cost as much to make as to use. It also keeps what the first claim needed to know of the
-    columns, which bounds the rounding of all: ``negligible`` says how much of that does not matter.
+    has them as one part, which it keeps: it costs as much to make as to use. It also keeps what the first claim needed
+    to know of the columns, which bounds the rounding of all: ``negligible`` says how much of that does not matter.
     """
 
     def __init__(self, data: Data, free: bool, several: bool = False) -> None:
