@@ -53,7 +53,8 @@ class Ends:
     """A claim's scores (n, K) and bounds on their errors (n,), and the dual point of the log loss that proved most.
 
     That is C c_i R_i, which takes ``own`` from the row's own class; the penalty's conjugate there is at most ``cost``,
-    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly.
+    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly. ``moments`` (K, d) are those of the
+    slopes before they were made feasible.
     """
 
     scores: Any
@@ -62,6 +63,7 @@ class Ends:
     own: Any
     cost: float
     lost: float
+    moments: Any
 
 
 def check_elastic_net(data: Data, certificate: Any) -> list[Check]:
@@ -136,7 +138,9 @@ class Problem:
         if self.loss == "hinge":
             return Found(bounds, optimal_moments(self.frame.data, self._signs, self.certificate))
         unknown = not taken > 0.0 or not gap < np.inf
-        ends = None if at is None or slopes is None else Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost)
+        ends = None
+        if at is not None and slopes is not None:
+            ends = Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost, moments.M)
         if unknown or ends is not None:  # of several claims none is about zeros
             return Found(bounds, np.full(self.W.shape, np.inf), ends)
         lengths = moments.lengths(self.frame.total, self.free)

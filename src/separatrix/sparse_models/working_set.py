@@ -26,7 +26,10 @@ STEPS = 50  # Newton steps on a working set, at most
 
 @dataclass
 class Solution:
-    """Weights (K, d) about the anchor, intercepts (K, 1) there, the objective and a bound on what is missing."""
+    """Weights (K, d) about the anchor, intercepts (K, 1) there, the objective and a bound on what is missing.
+
+    ``scores`` are those of all rows (K, n).
+    """
 
     w: Floats
     b: Floats
@@ -34,7 +37,7 @@ class Solution:
     gap: float
     n_iter: int
     stalled: bool
-    known: Known
+    scores: Floats
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,6 @@ class Known:
 
     scores: Floats
     slopes: Floats
-
-    def of_times(self, factor: float) -> Known:
-        """The same for losses so many times as large."""
-        return Known(self.scores, factor * self.slopes)
 
 
 def solve(
@@ -60,7 +59,8 @@ def solve(
 ) -> Solution:
     """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps.
 
-    What is known of the start saves two passes.
+    What is known of a start near the optimum saves three passes: its slopes tell which columns are needed, and the
+    weights found on these are returned as they are, for whoever asks to check.
     """
     lengths = columns.lengths(smooth.u)
     w, b = start
@@ -70,18 +70,16 @@ def solve(
         w, b, scores = begun(columns, smooth, penalty, w, b)
     point = Point(w, b, scores)
     n_iter, size, taken, before, ended, most = 0, FIRST, 0, np.inf, False, columns.at_once(smooth.K)
-    early = EARLY if known is None else 0.0  # slopes of about the same problem tell all columns that are needed
     while True:
         value, R, _ = point.expand(smooth, columns.free)
         G = columns.slopes(R) if known is None else known.slopes
-        known = None
         objective = value + penalty.value(w)
         gap = objective - dual_value(smooth, penalty, R, G, w)
         del R, _  # of all rows, and not needed while others like them are made
         stalled = gap <= ROUNDING * objective or (ended and gap > 0.5 * before)
         if gap <= target * objective or n_iter >= max_iter or stalled:
             ended = stalled and gap > target * objective
-            return Solution(w, point.b, objective, gap, n_iter, ended, Known(point.scores, G))
+            return Solution(w, point.b, objective, gap, n_iter, ended, point.scores)
         steep = np.abs(G).max(axis=0)
         if taken == 0 and columns.design.sparse:
             size = max(FIRST, int(np.count_nonzero(steep > penalty.r)) // STEEP)
@@ -93,12 +91,15 @@ def solve(
         size = min(most, 2 * size if before <= 2.0 * gap else size)
         part = columns.take(chosen, smooth.K)
         point = Point(np.ascontiguousarray(w[:, chosen]), point.b, point.scores)
-        goal = WITHIN * max(target * objective, min(gap, before) * early if len(chosen) < columns.d else 0.0)
+        missing = known is None and len(chosen) < columns.d
+        goal = WITHIN * max(target * objective, min(gap, before) * EARLY if missing else 0.0)
         reached = descend(part, smooth, penalty, point, columns.free, goal, min(STEPS, max_iter - n_iter))
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
-        taken, before, early, ended = len(chosen), gap, EARLY, reached.stalled and len(chosen) == columns.d
+        if known is not None:
+            return Solution(w, point.b, objective, reached.gap, n_iter, False, point.scores)
+        taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
 
 
 def begun(columns: Columns, smooth: Smooth, penalty: ElasticNet, w: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
