@@ -121,7 +121,7 @@ class Walk:
         if last is None:
             K = 1 if self.task.targets.n_classes == 2 else self.task.targets.n_classes
             return self._fitted(C, (np.zeros((K, self.task.design.d)), np.zeros((K, 1))), None)
-        known = Known(last.end.scores, C / last.C * last.sides.ends.moments)
+        known = Known(last.end.known.scores, last.sides.ends.moments).of_times(C / last.C)
         node = self._fitted(C, (last.end.w, last.end.b), known)
         if not own_gap(node) <= AT_A_NODE * self.task.tol:  # other columns are needed too
             node = self._fitted(C, (node.end.w, node.end.b), None)
@@ -132,7 +132,7 @@ class Walk:
         task, design = self.task, self.task.design
         smooth = losses_of(task.targets, C * task.weight, "log", 1)
         target, most = 0.7 * AT_A_NODE * task.tol, max(task.max_iter - self.n_iter, 0)
-        found = solve(self._columns, smooth, self._penalty, start, target, most, known)
+        found = solve(self._columns, smooth, self._penalty, start, target, most, known, near=known is not None)
         self.n_iter += found.n_iter
         coef, intercept = self._columns.design.user_units(np.vstack([found.w.T, found.b.T])[: design.p])
         weights, unknown = np.column_stack([coef, intercept]), np.full(1, np.nan)

@@ -28,7 +28,7 @@ STEPS = 50  # Newton steps on a working set, at most
 class Solution:
     """Weights (K, d) about the anchor, intercepts (K, 1) there, the objective and a bound on what is missing.
 
-    ``scores`` are those of all rows (K, n).
+    ``known`` has the scores of these weights, and the slopes that were computed last.
     """
 
     w: Floats
@@ -37,7 +37,7 @@ class Solution:
     gap: float
     n_iter: int
     stalled: bool
-    scores: Floats
+    known: Known
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class Known:
 
     scores: Floats
     slopes: Floats
+
+    def of_times(self, factor: float) -> Known:
+        """The same for losses so many times as large."""
+        return Known(self.scores, factor * self.slopes)
 
 
 def solve(
@@ -56,11 +60,12 @@ def solve(
     target: float,
     max_iter: int,
     known: Known | None = None,
+    near: bool = False,
 ) -> Solution:
     """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps.
 
-    What is known of a start near the optimum saves three passes: its slopes tell which columns are needed, and the
-    weights found on these are returned as they are, for whoever asks to check.
+    What is known of the start saves two passes, and of one near the optimum all: its slopes tell which columns are
+    needed, and the weights found on these are returned as they are, for whoever asks to check.
     """
     lengths = columns.lengths(smooth.u)
     w, b = start
@@ -73,32 +78,33 @@ def solve(
     while True:
         value, R, _ = point.expand(smooth, columns.free)
         G = columns.slopes(R) if known is None else known.slopes
+        known = None
         objective = value + penalty.value(w)
         gap = objective - dual_value(smooth, penalty, R, G, w)
         del R, _  # of all rows, and not needed while others like them are made
         stalled = gap <= ROUNDING * objective or (ended and gap > 0.5 * before)
         if gap <= target * objective or n_iter >= max_iter or stalled:
             ended = stalled and gap > target * objective
-            return Solution(w, point.b, objective, gap, n_iter, ended, point.scores)
+            return Solution(w, point.b, objective, gap, n_iter, ended, Known(point.scores, G))
         steep = np.abs(G).max(axis=0)
         if taken == 0 and columns.design.sparse:
             size = max(FIRST, int(np.count_nonzero(steep > penalty.r)) // STEEP)
         used = np.asarray(w.any(axis=0))
         count = int(np.count_nonzero(used))
-        size = min(most, max(size, (FULLER if taken and count > FULL * taken else 2) * count))
+        size = min(most, max(size, (FULLER if not near and count > FULL * max(taken, FIRST) else 2) * count))
         size = max(size, min(count + 1, columns.d))  # all in use and not enough: more than `most`, which is refused
         chosen = columns.widened(chosen_columns(penalty, steep, used, lengths, size))
         size = min(most, 2 * size if before <= 2.0 * gap else size)
         part = columns.take(chosen, smooth.K)
         point = Point(np.ascontiguousarray(w[:, chosen]), point.b, point.scores)
-        missing = known is None and len(chosen) < columns.d
+        missing = not near and len(chosen) < columns.d
         goal = WITHIN * max(target * objective, min(gap, before) * EARLY if missing else 0.0)
         reached = descend(part, smooth, penalty, point, columns.free, goal, min(STEPS, max_iter - n_iter))
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
-        if known is not None:
-            return Solution(w, point.b, objective, reached.gap, n_iter, False, point.scores)
+        if near:
+            return Solution(w, point.b, objective, reached.gap, n_iter, False, Known(point.scores, G))
         taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
 
 
