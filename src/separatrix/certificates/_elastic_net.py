@@ -32,6 +32,7 @@ from separatrix.certificates.base import Check
 BELOW = 1.0 - 2.0**-30  # of l1_ratio is what a moment may reach, all errors counted, if its weight is to be proved 0
 Value = Callable[[float], tuple[float, float]]  # of s times the slopes, and how far rounding can take it
 NEGLIGIBLE = 1e-3  # of the rounding that a check allows may come of bounds that cost nothing
+MADE = 100  # numbers that are made of a score on the way to its loss: those of a few rows at a time stay in cache
 BALL = {"log": 0.5, "squared_hinge": 4.0}  # sum_i (A_ik - A*_ik)² / (C c_i) is at most this times the gap
 
 
@@ -52,7 +53,8 @@ class Ends:
     """A claim's scores (n, K) and bounds on their errors (n,), and the dual point of the log loss that proved most.
 
     That is C c_i R_i, which takes ``own`` from the row's own class; the penalty's conjugate there is at most ``cost``,
-    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly.
+    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly. ``moments`` (K, d) are those of the
+    slopes before they were made feasible.
     """
 
     scores: Any
@@ -61,6 +63,7 @@ class Ends:
     own: Any
     cost: float
     lost: float
+    moments: Any
 
 
 def check_elastic_net(data: Data, certificate: Any) -> list[Check]:
@@ -135,8 +138,10 @@ class Problem:
         if self.loss == "hinge":
             return Found(bounds, optimal_moments(self.frame.data, self._signs, self.certificate))
         unknown = not taken > 0.0 or not gap < np.inf
-        ends = None if at is None or slopes is None else Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost)
-        if unknown:
+        ends = None
+        if at is not None and slopes is not None:
+            ends = Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost, moments.M)
+        if unknown or ends is not None:  # of several claims none is about zeros
             return Found(bounds, np.full(self.W.shape, np.inf), ends)
         lengths = moments.lengths(self.frame.total, self.free)
         radius = np.sqrt(BALL[self.loss] * max(gap, 0.0) * self.C)
@@ -162,7 +167,7 @@ class Problem:
 
     def primal(self, S: Any, errors: Any) -> tuple[float, float]:
         """F, and how far rounding can take it."""
-        parts = [self._losses(rows, S[rows], errors[rows]) for rows in blocks_of(len(S), self.K)]
+        parts = [self._losses(rows, S[rows], errors[rows]) for rows in blocks_of(len(S), MADE * self.K)]
         values, off = (fsum(column) for column in zip(*parts, strict=True))
         value, sizes = self.C * values, np.abs(self.W)
         penalty = self.r * float(sizes.sum()) + 0.5 * (1.0 - self.r) * float((sizes * sizes).sum())
@@ -214,7 +219,7 @@ class Problem:
     def _entropies(self, R: Any, own: Any, lost: float, s: float = 1.0) -> tuple[float, float]:
         """The dual value of C c_i s R_i without the penalty, and how far rounding and a mixture can take it."""
         gain = error = 0.0
-        for rows in blocks_of(len(R), self.K):
+        for rows in blocks_of(len(R), MADE * self.K):
             entropy, slip = _entropy(s * R[rows], self.Y[rows], s * own[rows])
             gain += self.C * float((self.weight[rows] * entropy).sum())
             error += self.C * float((self.weight[rows] * slip).sum())

@@ -10,17 +10,18 @@ import numpy as np
 
 from separatrix.certificates._blocks import elsewhere
 from separatrix.certificates._data import EPS, Data
-from separatrix.certificates._held import BLOCK
 from separatrix.certificates._logistic import levels, roundings, tall_product
-from separatrix.certificates._row_basis import ENTRIES, TINY, pieces
+from separatrix.certificates._row_basis import ENTRIES, TINY
+
+FEW = 1 << 16  # entries of dense rows that are worked on together: what is made of them is in cache, and no new memory
 
 
 class Frame:
     """Rows about a centre: a row amid them if they are dense and b is free, which costs nothing and keeps digits.
 
     The entries of sparse rows stay as they are: a column that is mostly 0 is not far from 0. A frame of several claims
-    keeps its parts: they cost as much to make as to use. It also keeps what the first claim needed to know of the
-    columns, which bounds the rounding of all: ``negligible`` says how much of that does not matter.
+    has them as one part, which it keeps: it costs as much to make as to use. It also keeps what the first claim needed
+    to know of the columns, which bounds the rounding of all: ``negligible`` says how much of that does not matter.
     """
 
     def __init__(self, data: Data, free: bool, several: bool = False) -> None:
@@ -32,9 +33,9 @@ class Frame:
         self._columns: ColumnSums | None = None
         if free and not self.sparse:
             self.centre = data.amid()
-        small = isinstance(data.X, np.ndarray) and data.X.size <= BLOCK
-        if small or (several and hasattr(data.X, "indptr")):  # not of rows in a file
-            self._kept = list(self.parts(1))
+        if several and hasattr(data.X, "indptr"):  # not of rows in a file
+            rows = slice(0, data.X.shape[0])
+            self._kept = [(rows, _cut(data.X, rows))]
 
     def parts(self, width: int) -> Iterator[tuple[slice, Any]]:
         """Where some rows are, and the rows about the centre: an array, or a CSR matrix of float64."""
@@ -43,9 +44,12 @@ class Frame:
             yield from self._kept
             return
         if not self.sparse:
-            for x, _, _ in pieces(self.data, width):
-                yield slice(first, first + len(x)), x - self.centre
-                first += len(x)
+            step = max(1, FEW // max(self.d, width))
+            for x, _, _ in self.data.blocks():
+                for start in range(0, len(x), step):
+                    z = x[start : start + step] - self.centre
+                    yield slice(first, first + len(z)), z
+                    first += len(z)
             return
         X = self.data.X
         step = max(1, int(ENTRIES * X.shape[0] / max(X.nnz, 1)))
@@ -76,7 +80,7 @@ class Frame:
     def moments(self, A: Any, steepest: float, negligible: float) -> Moments:
         """Of slopes A (n, K), in one pass over the rows; those of row i are at most ``steepest`` c_i."""
         K, weight, known = A.shape[1], self.data.weight, self._columns
-        M, sizes, found = np.zeros((self.d, K)), np.zeros((self.d, K)), np.zeros((4, self.d))
+        M, sizes, found = np.zeros((self.d, K)), np.zeros((self.d, K)), np.zeros((4, self.d if known is None else 0))
         bounded = known is not None and known.rounding * steepest * float(known.spread.max()) <= negligible
         longest = count = 0
         asked = (known is None, self.several, not bounded)
@@ -153,14 +157,24 @@ def _moments(z: Any, a: Any, c: Any, first: bool, several: bool, sized: bool) ->
     if not (first or sized):
         return M, None, None
     size, other = _sizes(z), None
+    sizes = size.T @ np.abs(a) if sized else None
     if first:
         largest, sums = np.zeros(z.shape[1]), z.T @ c
         if several and sparse:
-            np.maximum.at(largest, z.indices, size.data)
+            turned = size.tocsc()
+            filled = np.flatnonzero(np.diff(turned.indptr))
+            if len(filled):
+                largest[filled] = np.maximum.reduceat(turned.data, turned.indptr[filled])
         elif several:
             size.max(axis=0, initial=0.0, out=largest)
-        other = np.array([sums if size is z else size.T @ c, sums, _filled(z, np.square).T @ c, largest])
-    return M, size.T @ np.abs(a) if sized else None, other
+        spread = sums if size is z else size.T @ c
+        if size is z:
+            size = _filled(z, np.square)
+        else:  # in place: new memory costs more than the squares
+            entries = size.data if sparse else size
+            np.square(entries, out=entries)
+        other = np.array([spread, sums, size.T @ c, largest])
+    return M, sizes, other
 
 
 @dataclass(frozen=True)

@@ -209,9 +209,12 @@ def located(data: Any, claim: ElasticNetGap, frame: Frame) -> Located:
 def between(data: Any, first: Located, last: Located, parts: int) -> list[Point]:
     """The mixtures of two neighbours that cut the way from one to the other into equal parts."""
     points, values = [], cut([first.claim.C, last.claim.C], parts)
+    near, far = np.asarray(first.claim.coef), np.asarray(last.claim.coef)
+    used = near.any(axis=0) | far.any(axis=0)  # of the weights only the penalty is asked for: zeros add nothing to it
+    near, far = near[:, used], far[:, used]
     for k in range(1, parts):
         t = k / parts
-        coef = (1.0 - t) * np.asarray(first.claim.coef) + t * np.asarray(last.claim.coef)
+        coef = (1.0 - t) * near + t * far
         claim = replace(first.claim, C=float(values[k]), coef=coef)
         sides = Problem(data, claim, first.frame).mixed(t, first.ends, first.claim.C, last.ends, last.claim.C)
         points.append(Point.of(claim, sides))

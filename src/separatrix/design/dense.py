@@ -23,6 +23,7 @@ from separatrix.loops.passes import SCORES, pass_dense, pass_strided, room_rows,
 FEW = 8  # columns of a product up to which one reading of the rows outweighs the fused multiplications of BLAS
 SWEPT = 1 << 21  # entries that are looked at in one call
 PIECES = 2  # segments that are copied together: about a megabyte, so that calls cost little of the time
+DEVIATIONS = 1 << 16  # entries whose squares are made together: they stay in cache, and are no new memory each time
 EXACT = {np.dtype(kind) for kind in ("f2", "i1", "u1", "i2", "u2", "?")}  # float32 holds each of their numbers
 
 
@@ -210,8 +211,12 @@ class DenseBlock(Block):
         return root.T @ root, h @ x  # the same array twice: BLAS computes one triangle only
 
     def spread(self, R: Floats, centres: Floats, codes: Integers) -> Floats:
-        deviation = self.design._X[self.rows] - (centres if len(centres) == 1 else centres[codes])
-        return np.asarray(R.T @ np.square(deviation, out=deviation))
+        x, found = self.design._X[self.rows], np.zeros((R.shape[1], self.design.d))
+        step = max(1, DEVIATIONS // max(self.design.d, 1))
+        for some in (slice(first, first + step) for first in range(0, len(x), step)):
+            deviation = x[some] - (centres if len(centres) == 1 else centres[codes[some]])
+            found += R[some].T @ np.square(deviation, out=deviation)
+        return found
 
 
 def _hits(block: Block, bad: Callable[[Array], Array], columns: Integers) -> Parts:

@@ -81,7 +81,7 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
     The error of the first chunk that fails is raised.
     """
     todo = list(chunks)
-    helpers = min(count(), len(todo)) - 1
+    helpers = min(count(), len(todo)) - 1 if len(todo) > 1 else 0
     if helpers < 1 or getattr(_here, "working", False):
         return [work(chunk) for chunk in todo]
     done: list[Any] = [None] * len(todo)

@@ -19,7 +19,7 @@ from separatrix.design import Design
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import Columns
 from separatrix.sparse_models.fit import ROUNDED, losses_of
-from separatrix.sparse_models.working_set import Solution, solve
+from separatrix.sparse_models.working_set import Known, Solution, solve
 from separatrix.targets import Targets
 
 PARTS = 4  # that the way from a C to the next is cut into: see `PathGap`
@@ -31,11 +31,12 @@ CLOSEST = 1e-9  # relative distance of neighbours below which there is no point 
 
 @dataclass(frozen=True)
 class Node:
-    """A C with its weights (K, d + 1), the intercept last, and both sides with where they were taken."""
+    """A C with its weights (K, d + 1), the intercept last, both sides with where they were taken, and how it ended."""
 
     C: float
     weights: Floats
     sides: Located
+    end: Solution
 
 
 @dataclass(frozen=True)
@@ -114,28 +115,30 @@ class Walk:
         self._columns, self._penalty = Columns(task.design), ElasticNet(task.l1_ratio)
         self._data = task.design.lend(Data, task.targets.values, task.weight)
         self._frame = Frame(self._data, task.design.intercept, several=True)
-        self._ends: dict[float, Solution] = {}  # how the fit of a C ended, of the last few
 
     def node(self, C: float, last: Node | None) -> Node:
         """The fit of C, from where the last one ended."""
+        if last is None:
+            K = 1 if self.task.targets.n_classes == 2 else self.task.targets.n_classes
+            return self._fitted(C, (np.zeros((K, self.task.design.d)), np.zeros((K, 1))), None)
+        known = Known(last.end.known.scores, last.sides.ends.moments).of_times(C / last.C)
+        node = self._fitted(C, (last.end.w, last.end.b), known)
+        if not own_gap(node) <= AT_A_NODE * self.task.tol:  # other columns are needed too
+            node = self._fitted(C, (node.end.w, node.end.b), None)
+        return node
+
+    def _fitted(self, C: float, start: tuple[Floats, Floats], known: Known | None) -> Node:
+        """The fit of C from a start, and what it proves."""
         task, design = self.task, self.task.design
         smooth = losses_of(task.targets, C * task.weight, "log", 1)
-        w, b, known = np.zeros((smooth.K, design.d)), np.zeros((smooth.K, 1)), None
-        end = None if last is None else self._ends.get(last.C)
-        if last is not None and end is not None:
-            w, b, known = end.w, end.b, end.known.of_times(C / last.C)
-        elif last is not None:
-            V = self._columns.design.from_user_units(last.weights[:, :-1], last.weights[:, -1])
-            w, b = np.ascontiguousarray(V[: design.d].T), V[design.d :].T if design.intercept else b
         target, most = 0.7 * AT_A_NODE * task.tol, max(task.max_iter - self.n_iter, 0)
-        found = solve(self._columns, smooth, self._penalty, (w, b), target, most, known)
+        found = solve(self._columns, smooth, self._penalty, start, target, most, known, near=known is not None)
         self.n_iter += found.n_iter
-        self._ends = {C: found} if last is None or end is None else {last.C: end, C: found}
         coef, intercept = self._columns.design.user_units(np.vstack([found.w.T, found.b.T])[: design.p])
         weights, unknown = np.column_stack([coef, intercept]), np.full(1, np.nan)
         claim = self._claim([C], [weights], (unknown, unknown, unknown)).part(0)
         with np.errstate(all="ignore"):
-            return Node(C, weights, located(self._data, claim, self._frame))
+            return Node(C, weights, located(self._data, claim, self._frame), found)
 
     def between(self, first: Node, last: Node) -> list[Point]:
         """Both sides at two neighbours, and at their mixtures."""

@@ -18,7 +18,7 @@ BALANCED = 1e-14  # of the slopes' sizes that they may sum to: what rounding lea
 NEWTON = 60  # steps for the intercept alone, at most
 LONGEST = 4.0  # step of the intercept: beyond, the losses are no parabola
 ROUNDING = 4 * EPS  # of an objective that its differences are not known to
-ROWS = 1 << 15  # that are worked on together: what is made on the way stays in cache, and takes no memory to speak of
+ROWS = 1 << 13  # that are worked on together: what is made on the way stays in cache, and is no new memory each time
 FLOOR = 1e-12  # of a row's weight that its curvature is taken to be at least, where the loss is flat
 
 

@@ -26,7 +26,10 @@ STEPS = 50  # Newton steps on a working set, at most
 
 @dataclass
 class Solution:
-    """Weights (K, d) about the anchor, intercepts (K, 1) there, the objective and a bound on what is missing."""
+    """Weights (K, d) about the anchor, intercepts (K, 1) there, the objective and a bound on what is missing.
+
+    ``known`` has the scores of these weights, and the slopes that were computed last.
+    """
 
     w: Floats
     b: Floats
@@ -57,10 +60,12 @@ def solve(
     target: float,
     max_iter: int,
     known: Known | None = None,
+    near: bool = False,
 ) -> Solution:
     """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps.
 
-    What is known of the start saves two passes.
+    What is known of the start saves two passes, and of one near the optimum all: its slopes tell which columns are
+    needed, and the weights found on these are returned as they are, for whoever asks to check.
     """
     lengths = columns.lengths(smooth.u)
     w, b = start
@@ -86,17 +91,20 @@ def solve(
             size = max(FIRST, int(np.count_nonzero(steep > penalty.r)) // STEEP)
         used = np.asarray(w.any(axis=0))
         count = int(np.count_nonzero(used))
-        size = min(most, max(size, (FULLER if count > FULL * max(taken, FIRST) else 2) * count))
+        size = min(most, max(size, (FULLER if not near and count > FULL * max(taken, FIRST) else 2) * count))
         size = max(size, min(count + 1, columns.d))  # all in use and not enough: more than `most`, which is refused
         chosen = columns.widened(chosen_columns(penalty, steep, used, lengths, size))
         size = min(most, 2 * size if before <= 2.0 * gap else size)
         part = columns.take(chosen, smooth.K)
         point = Point(np.ascontiguousarray(w[:, chosen]), point.b, point.scores)
-        goal = WITHIN * max(target * objective, min(gap, before) * EARLY if len(chosen) < columns.d else 0.0)
+        missing = not near and len(chosen) < columns.d
+        goal = WITHIN * max(target * objective, min(gap, before) * EARLY if missing else 0.0)
         reached = descend(part, smooth, penalty, point, columns.free, goal, min(STEPS, max_iter - n_iter))
         w = np.zeros_like(w)
         w[:, chosen] = point.w
         n_iter += max(reached.steps, 1)
+        if near:
+            return Solution(w, point.b, objective, reached.gap, n_iter, False, Known(point.scores, G))
         taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
 
 
