@@ -48,9 +48,9 @@ def hinge_sweeps(
     active, done, r, step = (int(number) for number in place)
     x, (top, bottom), finished = int(seed[0]), map(float, limits), False
     while not finished and budget > 0:
-        run = max(1, min(SHORT if rho > 0.0 else LONG, active // LONG))
+        run = 1 if active <= MANY else SHORT if rho > 0.0 else LONG
         runs = (active + run - 1) // run
-        if r == step == 0:  # a new sweep: the runs in random order, some of them backwards
+        if r == step == 0:  # a new sweep: the runs in random order
             done += 1
             turn[:runs] = np.arange(runs)
             for k in range(runs):
@@ -58,13 +58,13 @@ def hinge_sweeps(
                 x ^= x >> 7
                 x ^= (x << 17) & WORD
                 j = k + x % (runs - k)
-                turn[j], turn[k] = turn[k], 2 * turn[j] + (active <= MANY and not x & (1 << 40))
+                turn[j], turn[k] = turn[k], turn[j]
             gap, high, low, before = 0.0, -np.inf, np.inf, t
         while r < runs and budget > 0:
-            first = int(turn[r] // 2) * run
+            first = int(turn[r]) * run
             length = min(run, active - first)
             while step < length and budget > 0:
-                k = first + length - 1 - step if turn[r] % 2 else first + step
+                k = first + step
                 step += 1
                 i = int(order[k])
                 entries = slice(indptr[i], indptr[i + 1])

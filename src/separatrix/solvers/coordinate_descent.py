@@ -13,8 +13,8 @@ t stands still, by a secant step: the method of multipliers. At its end t = 0 an
 
 The order must be new each time, or the descent can be slow without end. But rows in random order come from memory one
 by one, several times slower than in sequence. So runs of some rows are read straight through, and the order of these
-runs is random: that takes about as many passes as a random order of rows. Where few rows are left, which the cache
-holds, half of the runs are read backwards, which memory does not like.
+runs is random: that takes about as many passes as a random order of rows, at first. Where few rows are left, which the
+cache holds, each is a run of its own: neighbours that stay neighbours take several times as many passes then.
 
 Where some rows are much alike, their alphas move slowly and for long when all others are nearly at rest. These few are
 told by how far they went in the last sweeps, and are swept alone for a while, which costs next to nothing. Where many
@@ -41,7 +41,8 @@ DWELL, LEFT = 100, 0.01  # sweeps over these rows, or until their gap is so much
 STILL, NEVER = 0.2, -1.0  # change of t in a pass, relative to t, from which on it is b that has to move
 LEAP = 0.03  # residual left by conjugate gradients, relative to the first
 FACTORED = 500  # rows of a system that is factored
-FEW = 0.75  # of the rows in memory: when fewer are in play, they are copied next to each other
+FEW = 0.6  # of the rows in memory: when fewer are in play, they are copied next to each other
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class CoordinateDescent:
@@ -69,12 +70,13 @@ class CoordinateDescent:
         squares = csr_squares(X)
         self._rho = LIGHT * float(squares.mean()) if intercept else 0.0
         curvature = squares + ridge + self._rho
-        curvature[curvature <= 0] = 1.0
-        self._curvature = curvature
+        curvature[curvature <= 0] = TINY  # of an empty row, whose alpha goes to its bound at once
+        self._table = np.column_stack([y, bound, ridge, curvature])
         self.alpha = alpha.copy()
         self.w = np.asarray(X.T @ (y * alpha), dtype=np.float64) if alpha.any() else np.zeros(d)
         self.b = b if intercept else 0.0
         self.t = float(y @ alpha)
+        self._value = self._lagrangian(self.w, alpha, self.b)
         self.epochs, self.in_play = 0, n
         self._packed: tuple[Any, ...] = ()
         self._settled = np.array([self.b, self.t, self._rho])  # b and t before b last moved, and at what rate it did
@@ -121,14 +123,14 @@ class CoordinateDescent:
         self, order: Array, active: int, few: int, limits: Floats, still: float, target: float, most: int
     ) -> tuple[int, int, float]:
         """Sweep over these of the rows in memory: how many stay in play, how many sweeps, the estimated gap."""
-        place, work = at_start(active, self.b, self.t, self._lagrangian(self.w, self.alpha, self.b))
+        place, work = at_start(active, self.b, self.t, self._value)
         rest = (self._rho, self.w, order, np.empty_like(order), limits, self._settled, self._seed, work, place)
         sweeps: Any = hinge_sweeps
         while not sweeps(*self._packed, *rest, few, still, target, most, BUDGET):
             pass
         self.alpha[self._rows] = self._packed[-1]
-        self.b, self.t = float(work[B]), float(self.y @ self.alpha)
-        gap = float(work[GAP] / max(work[VALUE] + work[GAP], np.finfo(np.float64).tiny))
+        self.b, self.t, self._value = float(work[B]), float(self.y @ self.alpha), float(work[VALUE])
+        gap = float(work[GAP]) / max(self._value + float(work[GAP]), TINY)
         return int(place[ACTIVE]), int(place[DONE]), gap
 
     def check(self) -> float:
@@ -143,7 +145,7 @@ class CoordinateDescent:
         # what the balance will still cost: t times what b has to move
         gap = float(gaps(self.alpha, slope, self.bound, self.ridge).sum()) + self._settled[2] * self.t**2
         value = float(self.alpha.sum()) - 0.5 * float(self.w @ self.w + self.ridge @ self.alpha**2) - offset * self.t
-        return gap / max(value + gap, float(np.finfo(np.float64).tiny))
+        return gap / max(value + gap, TINY)
 
     def leap(self, most: int) -> None:
         """Solve for the alphas inside their bounds, as if they had none.
@@ -179,8 +181,9 @@ class CoordinateDescent:
             trial = self.alpha.copy()
             trial[free] = np.clip(alpha + length * d, 0.0, bound)
             w = self.w + X.T @ (y * (trial[free] - alpha))
-            if self._lagrangian(w, trial, b) > before:
-                self.w, self.alpha, self.b, self.t = w, trial, b, float(self.y @ trial)
+            value = self._lagrangian(w, trial, b)
+            if value > before:
+                self.w, self.alpha, self.b, self.t, self._value = w, trial, b, float(self.y @ trial), value
                 self._settled[:2] = self.b, self.t
                 self._packed = (*self._packed[:-1], trial[self._rows])
                 return
@@ -194,7 +197,7 @@ class CoordinateDescent:
             self.epochs += 1
             image = y * (X @ (X.T @ (y * p))) + ridge * p
             image -= y * float(centre @ image)
-            rate = square / max(float(p @ image), float(np.finfo(np.float64).tiny))
+            rate = square / max(float(p @ image), TINY)
             d += rate * p
             r = r - rate * image
             square, last = float(r @ r), square
@@ -216,8 +219,8 @@ class CoordinateDescent:
             self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows))
         self.in_play = len(rows)
         data, indices, indptr = csr_arrays(X)
-        rows = np.column_stack([self.y, self.bound, self.ridge, self._curvature])[self._rows]
-        self._packed = (indptr, indices, data, len(self._rows), rows, self.alpha[self._rows])
+        table = self._table if X is self._X else self._table[self._rows]
+        self._packed = (indptr, indices, data, len(self._rows), table, self.alpha[self._rows])
 
 
 def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:

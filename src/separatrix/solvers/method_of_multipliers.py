@@ -46,11 +46,14 @@ class Iterate:
     relative_gap: float
 
 
-def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, h: float) -> Iterator[Iterate]:
-    """Iterates from this state, beginning with a zone of width h about the margin, half of it on either side."""
+def method_of_multipliers(problem: LinearMargins, c: Floats, state: Floats, a: Floats, h: float) -> Iterator[Iterate]:
+    """Iterates from this state and these multipliers, beginning with a zone of width h.
+
+    About a = c/2, which knows nothing, half of the zone is on either side of the margin.
+    """
     ridge = problem.ridge
     free = ridge <= 0
-    a, m = 0.5 * c, problem.margins(state)
+    m = problem.margins(state)
     while True:
         alpha = a + c * (1.0 - m) / h
         inside = np.flatnonzero((alpha > 0) & (alpha < c))

@@ -111,10 +111,10 @@ def soft(
     found = None if table is None else table.machine(y, inside.tol, settings.max_iter, squared)
     if found is None:
         found = _soft(design, y, bound, inside, start)
-        # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
-        summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
-        if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
-            found = summed
+        if not found.summed:  # w as the sum of alpha_i y_i x_i to the last digit, unless that costs accuracy
+            summed = of_multipliers(design, y, found.alpha, bound, found.n_iter, squared=squared)
+            if summed.relative_gap <= min(max(2.0 * found.relative_gap, 1e-12), inside.tol):
+                found = summed
     return outward(found, design, y, bound, settings.tol, squared)
 
 

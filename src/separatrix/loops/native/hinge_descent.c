@@ -9,17 +9,11 @@
 enum { ACTIVE, DONE, RUN, STEP };                          /* of place */
 enum { B, BALANCE, VALUE, GAP, HIGH, LOW, BEFORE }; /* of work */
 
-/* a turn is twice the number of a run of rows, plus 1 if it is read backwards: its length, and where a step of it is */
-static inline int64_t run_length(int64_t turn, int64_t run, int64_t active)
+/* rows of a run, of which the last may be short */
+static inline int64_t run_length(int64_t number, int64_t run, int64_t active)
 {
-    const int64_t first = (turn >> 1) * run;
+    const int64_t first = number * run;
     return first + run < active ? run : active - first;
-}
-
-static inline int64_t position(int64_t turn, int64_t step, int64_t run, int64_t active)
-{
-    const int64_t first = (turn >> 1) * run;
-    return turn & 1 ? first + run_length(turn, run, active) - 1 - step : first + step;
 }
 
 #define LOOP "hinge_descent.inc"

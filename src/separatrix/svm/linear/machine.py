@@ -25,6 +25,8 @@ class Machine:
     n_iter : int
     doubt : float
         The relative gap that rounding alone makes of the claim.
+    summed : bool
+        Whether w is the sum of alpha_i y_i x_i to the last digit.
     """
 
     w: Floats
@@ -34,6 +36,7 @@ class Machine:
     dual: float
     n_iter: int
     doubt: float = 0.0
+    summed: bool = False
 
     @property
     def relative_gap(self) -> float:
@@ -78,6 +81,7 @@ def of_multipliers(
     """The weights, w = sum_i alpha_i y_i x_i if not given, with their best intercept."""
     plain = design.anchored()
     u = plain.tdot((y * alpha)[:, None])[: design.d, 0]
+    summed = w is None
     w = design.rounded(u if w is None else w)
     scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0]
     b = 0.0
@@ -89,4 +93,4 @@ def of_multipliers(
     slack = np.maximum(0.0, 1.0 - y * scores)
     primal = 0.5 * float(w @ w) + float(bound @ (slack**2 if squared else slack))
     dual = float(alpha.sum()) - 0.5 * float(u @ u) - (0.25 * float((alpha**2 / bound).sum()) if squared else 0.0)
-    return Machine(w, b, alpha, primal, min(dual, primal), n_iter)
+    return Machine(w, b, alpha, primal, min(dual, primal), n_iter, summed=summed)

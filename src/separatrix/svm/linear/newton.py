@@ -25,24 +25,27 @@ def from_sample(design: Design, y: Floats, bound: Floats, tol: float, max_iter: 
     rows, ridge = _rows(design, bound)
     every = max(1, design.n // (SAMPLE * design.p))
     sample = LinearMargins(rows.take(slice(None, None, every)), y[::every], ridge)
-    steps = method_of_multipliers(sample, every * bound[::every], np.zeros(design.p), WIDE)
+    c = every * bound[::every]
+    steps = method_of_multipliers(sample, c, np.zeros(design.p), 0.5 * c, WIDE)
     first, rough = next(
         (k, step) for k, step in enumerate(steps) if step.relative_gap <= ROUGH or k >= min(STEPS, max_iter)
     )
-    return newton(design, y, bound, tol, max_iter, rough.state, first)
+    return newton(design, y, bound, tol, max_iter, rough.state, 0.5 * bound, first)
 
 
 def from_machine(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, rough: Machine) -> Machine:
-    """From another method's solution."""
+    """From another method's weights and multipliers."""
     V = _rows(design, bound)[0].from_user_units(rough.w[None], np.array([rough.b]))
-    return newton(design, y, bound, tol, max_iter, V[:, 0], rough.n_iter)
+    return newton(design, y, bound, tol, max_iter, V[:, 0], rough.alpha, rough.n_iter)
 
 
-def newton(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, state: Floats, first: int) -> Machine:
-    """Newton steps on the smoothed hinge until the gap is within tol, or `STEPS` of them."""
+def newton(
+    design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, state: Floats, a: Floats, first: int
+) -> Machine:
+    """Newton steps on the hinge, smoothed about the multipliers a, until the gap is within tol, or `STEPS` of them."""
     rows, ridge = _rows(design, bound)
     goal, last = tol, min(first + STEPS, max_iter)
-    steps = method_of_multipliers(LinearMargins(rows, y, ridge), bound, state, NARROW)
+    steps = method_of_multipliers(LinearMargins(rows, y, ridge), bound, state, a, NARROW)
     for n_iter, step in enumerate(steps, start=first):
         if step.relative_gap <= goal or n_iter >= last:
             alpha = balanced(step.alpha, y, bound, design.intercept)

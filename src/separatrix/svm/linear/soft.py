@@ -29,7 +29,7 @@ from separatrix.svm.linear.newton import from_machine, from_sample
 from separatrix.svm.linear.small_table import PRECISE
 from separatrix.targets import Targets
 
-BRIEF, FEWER = 30, 5  # passes of coordinate descent over sparse rows; columns for each of them, if that is more
+BRIEF, FEWER = 30, 2  # passes of coordinate descent over sparse rows; columns for each of them, if that is more
 
 
 def soft_margin(
