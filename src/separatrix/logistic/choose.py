@@ -98,7 +98,7 @@ def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: boo
     if name == "preconditioned":
         return lambda r, V: _preconditioned(r, V, told), cheap
     if name == "descent":
-        return lambda r, V: logistic_descent(r, told, lambda r, V: _by_diagonal(r, V, told)), np.inf
+        return lambda r, V: logistic_descent(r, told, lambda r, V: _by_diagonal(r, V, told)), cheap
     if solver == "lbfgs":
         return lambda r, V: lbfgs(r, V, diagonal(r, V)), np.inf
     return lambda r, V: _by_diagonal(r, V, told), cheap
