@@ -68,12 +68,13 @@ class StreamedDense(DenseDesign):
 
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
         X, d, segment = self._X, self.d, segment_rows(self.d)
-        how, sums, work = self._prepared(task, W, b)
+        how, sums = self._prepared(task, W, b)
         room = np.empty((2 * segment, d))
         for i, first, last in X.spans(start, stop):
             before, at = sums.copy(), first - origin
-            rest = (at, last - origin, d, segment, *how, sums, work)
-            if X.trusts(i) and pass_file(*X.spot(i, first, room), *rest) and X.unchanged():
+            rest = (at, last - origin, d, segment, *how)
+            if X.trusts(i, first) and pass_file(*X.spot(i, first, room), *rest) and X.unchanged():
+                X.rows_read += last - first
                 continue
             sums[:] = before
             for piece in X.pieces(first, last):

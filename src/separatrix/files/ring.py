@@ -84,16 +84,17 @@ class Ring:
         self._readers: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
 
-    def trusts(self, i: int) -> bool:
-        """Whether block i can be read without a checksum, and comes from memory, while no core is idle."""
+    def trusts(self, i: int, begins: bool) -> bool:
+        """Whether block i, or rows of it, can be read without a checksum, from memory, while no core is idle."""
         if self._cold or threads.count() < cores() or not self.unchanged():
             return False
         with self._lock:
-            self._trusted[i] -= 1
-            return bool(self._trusted[i] >= 0)
+            trusted = bool(self._trusted[i] > 0)
+            self._trusted[i] -= trusted and begins  # once for all rows of a block, whoever reads them
+            return trusted
 
     def unchanged(self) -> bool:
-        """Whether nobody has written to the file since blocks of it were checked; what was read before that is right."""
+        """Whether nobody has written to the file since blocks of it were checked; then what was read is right."""
         return self._stamp == self._stamp_now()
 
     def _stamp_now(self) -> tuple[int, int, int]:

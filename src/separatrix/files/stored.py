@@ -77,9 +77,9 @@ class Stored(RowsElsewhere):
             first, start = first + 1, last
 
     # ------------------------------------------------------------------ or read by a loop itself
-    def trusts(self, i: int) -> bool:
-        """Whether a loop may read block i from the file, to be asked after that whether it is `unchanged`."""
-        return self._ring.trusts(i)
+    def trusts(self, i: int, row: int) -> bool:
+        """Whether a loop may read block i from a row on, to be asked after that whether the file is `unchanged`."""
+        return self._ring.trusts(i, row == self._starts[i])
 
     def unchanged(self) -> bool:
         """Whether nobody has written to the file since its blocks were found to be right."""
@@ -89,7 +89,6 @@ class Stored(RowsElsewhere):
         """The descriptor, where in the file a row of the dense block i begins, and the room, as numbers of its type."""
         entry = self._ring.index[i]
         item, inside = int(entry["item"]), row - int(self._starts[i])
-        self.rows_read += int(entry["rows"]) - inside
         place = int(entry["offset"]) + item * self.shape[1] * inside
         return self._ring.descriptor, place, room.view(np.float32 if item == 4 else np.float64)
 
