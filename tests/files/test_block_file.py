@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import separatrix
+from separatrix.design import as_design, streamed
 from separatrix.errors import InvalidInputError, StorageError
-from separatrix.files import Stored, opened, place
+from separatrix.files import Stored, opened, place, ring
 from separatrix.files.layout import MAGIC, VERSION, block_rows
 from separatrix.files.place import kept
 from separatrix.loops.passes import segment_rows
@@ -133,6 +134,40 @@ def test_a_changed_block_is_refused_by_name(tmp_path):
             with pytest.raises(StorageError, match=r"rows: block 3 of 4 is not what was written"):
                 rows[:]
         assert np.array_equal(rows[-5:], X[-5:])
+
+
+@pytest.mark.parametrize("how", ["changed", "changed while it is read", "shortened"])
+def test_a_block_that_a_pass_reads_by_itself_is_refused_too(tmp_path, monkeypatch, how):
+    X = np.random.default_rng(0).normal(size=(4 * block_rows(50), 50))
+    path, ones = tmp_path / "rows", np.ones((len(X), 1))
+    monkeypatch.setattr(ring, "FROM_MEMORY", 1.0)  # bytes a second: however slow, it comes from memory
+    separatrix.set_threads(ring.cores())
+    read, calls, armed = streamed.pass_file, [], []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        if armed:
+            flipped(path, armed.pop())
+        return read(*arguments)
+
+    monkeypatch.setattr(streamed, "pass_file", counted)
+    with stored(X, path=path) as rows:
+        design, spot = as_design(rows), int(rows._ring.index["offset"][2]) + 777
+        expected = as_design(X).tdot(ones)
+        for passes in range(3):
+            assert np.array_equal(design.tdot(ones), expected)
+            assert len(calls) >= 4 * passes
+        time.sleep(0.05)  # longer than a tick of the clock that files have
+        if how == "changed":
+            flipped(path, spot)
+        elif how == "shortened":
+            os.truncate(path, spot)
+        else:
+            armed.append(spot)
+        with pytest.raises(StorageError, match=r"rows: block [34] of 4 is (not what was written|cut off)"):
+            [design.tdot(ones) for _ in range(2)]
+        assert not armed
+    separatrix.set_threads(None)
 
 
 def test_a_shortened_file_is_refused_by_name(tmp_path):

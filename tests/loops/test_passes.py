@@ -1,5 +1,8 @@
 """Passes over rows: C against the references, the losses against exact arithmetic, and the same bits by every way."""
 
+import os
+import tempfile
+
 import mpmath
 import numpy as np
 import pytest
@@ -148,6 +151,32 @@ def test_a_pass_over_rows_in_Fortran_order_is_that_over_rows_in_C_order(
             case.run(plain, case.X, dtype=dtype),
         )
         assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def file_pass(loop, short):
+    """`pass_file` as it is called for rows in memory, which it gets in a file, perhaps without the last byte."""
+
+    def run(X, first, start, stop, d, segment, *how):
+        with tempfile.TemporaryFile() as file:
+            file.write(b"head" + X[start - first : stop - first].tobytes()[: -1 if short else None])
+            file.flush()
+            room = np.full((2 * segment, d), np.nan, dtype=X.dtype)
+            read = loop(file.fileno(), 4, room, start, stop, d, segment, *how)
+            assert read == (not short or start == stop)
+
+    return run
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="this system has no pread")
+@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("d", [3, 1000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_pass_over_rows_in_a_file_is_that_over_rows_in_memory(what, d, dtype):
+    case = Case(what, 3 * loops.segment_rows(d) + 5, d, 2, 0)
+    for stored, plain in ((loops.pass_file, loops.pass_dense), (loops.pass_file.reference, loops.pass_dense.reference)):
+        found, expected = case.run(file_pass(stored, False), case.X, dtype=dtype), case.run(plain, case.X, dtype=dtype)
+        assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+        case.run(file_pass(stored, True), case.X, dtype=dtype)
 
 
 @compiled

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     import polars
 
 PATIENCE = 300.0  # seconds for the next rows to come; a slow disk is no damage
-#: The allocator of polars keeps the memory that it will need again at once, where it would give it back and ask anew.
-ALLOCATOR = {"_RJEM_MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1"}
+ALLOCATOR = "_RJEM_MALLOC_CONF"  # what the allocator of polars is to do
+#: Keep the memory that it will need again at once, where it would give it back and ask anew. The last word counts, and
+#: polars has written what it wants there when it was imported.
+KEEP = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
 _MAGIC = b"PAR1"
 Receive = Callable[[int], bytes]
 
@@ -89,7 +91,8 @@ def child_process(
     does not read a file.
     """
     command = [sys.executable, "-P", parquet_child.__file__, *words]
-    environment = ALLOCATOR | os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # polars is found as it is here
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # polars is found as it is here
+    environment[ALLOCATOR] = ",".join(filter(None, (os.environ.get(ALLOCATOR), KEEP)))
     quiet = subprocess.DEVNULL  # polars tells its developers of its failures
     failure = DataError(f"{name}: Parquet is decoded in another process, and {sys.executable!r} does not start it.")
     pipe = subprocess.PIPE

@@ -66,22 +66,25 @@ class DenseDesign(Design):
         return None if self.read_directly else kind_of(self._X.dtype)
 
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
-        d, k, segment = self.d, task.k, segment_rows(self.d)
-        sums = np.zeros(3 * k + (0 if task.what == SCORES else k * d))
-        work = np.empty(work_size(k, task.K, d))
-        W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
-        how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
+        d, segment = self.d, segment_rows(self.d)
+        how, sums = self._prepared(task, W, b)
         if (kind := self._packed_kind) is not None:
             X, some, at = self._X[start:stop], room_rows(d), start - origin
             room, (down, right) = np.empty((some, d), dtype=self.read_as), X.strides
-            pass_strided(
-                X.ctypes.data, down, right, kind, room, some, at, stop - origin, d, segment, *how, task.rows, sums, work
-            )
+            pass_strided(X.ctypes.data, down, right, kind, room, some, at, stop - origin, d, segment, *how)
             return sums
         for first, last, rows in self._pieces(start, stop):
             at = first - origin
-            pass_dense(rows, at, at, last - origin, d, segment, *how, task.rows, sums, work)
+            pass_dense(rows, at, at, last - origin, d, segment, *how)
         return sums
+
+    def _prepared(self, task: Pass, W: Floats | None, b: Floats | None) -> tuple[Any, Floats]:
+        """What a pass does, as loops take it, and the sums that it adds to."""
+        d, k = self.d, task.k
+        W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
+        sums, work = np.zeros(3 * k + (0 if task.what == SCORES else k * d)), np.empty(work_size(k, task.K, d))
+        how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns, task.rows)
+        return (*how, sums, work), sums
 
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Array]]:
         """(first, last, rows) of consecutive parts, as compiled passes read them; a copy lasts until the next."""

@@ -22,7 +22,7 @@ from separatrix.design.reducing import Parts
 from separatrix.design.sparse import SparseBlock, SparseDesign
 from separatrix.errors import InvalidInputError
 from separatrix.files import Stored
-from separatrix.loops.passes import SCORES, pass_csr, work_size
+from separatrix.loops.passes import SCORES, pass_csr, pass_dense, pass_file, segment_rows, work_size
 
 FEW_ENTRIES = 1 << 22  # that may be in memory all at once: no more than a buffer or two take
 
@@ -65,6 +65,21 @@ class StreamedDense(DenseDesign):
     @property
     def _packed_kind(self) -> int | None:
         return None
+
+    def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
+        X, d, segment = self._X, self.d, segment_rows(self.d)
+        how, sums = self._prepared(task, W, b)
+        room = np.empty((2 * segment, d))
+        for i, first, last in X.spans(start, stop):
+            before, at = sums.copy(), first - origin
+            rest = (at, last - origin, d, segment, *how)
+            if X.trusts(i, first) and pass_file(*X.spot(i, first, room), *rest) and X.unchanged():
+                X.rows_read += last - first
+                continue
+            sums[:] = before
+            for piece in X.pieces(first, last):
+                pass_dense(piece.rows, at, *rest)
+        return sums
 
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Array]]:
         for piece in self._X.pieces(start, stop):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix._typing import Array, Integers
+from separatrix._typing import Array, Floats, Integers
 from separatrix.errors import InvalidInputError, StorageError
 from separatrix.files.elsewhere import Piece, RowsElsewhere
 from separatrix.files.layout import HEADER_BYTES, Contents, read_header, read_tail
@@ -61,20 +61,36 @@ class Stored(RowsElsewhere):
     # ------------------------------------------------------------------ as they are in the file
     def pieces(self, start: int, stop: int) -> Iterator[Piece]:
         """Rows start to stop, a block at a time, in the buffers of this thread."""
-        if self.closed:
-            raise StorageError(f"{self.name} was closed: open the source again.")
-        starts, n = self._starts, self.shape[0]
-        stop = min(stop, n)
-        if start >= stop:
-            return
-        first = int(np.searchsorted(starts, start, side="right")) - 1
-        last = int(np.searchsorted(starts, stop, side="left")) - 1
-        for i in range(first, last + 1):
-            # the block after these is most likely the next to be asked for, by who goes through rows slice by slice
-            data = self._ring.block(i, min(last + 1, len(starts) - 2))
-            low, high = max(start, int(starts[i])), min(stop, int(starts[i + 1]))
+        for i, low, high in self.spans(start, stop):
             self.rows_read += high - low
-            yield self._piece(i, data, low, high)
+            yield self._piece(i, self._ring.block(i), low, high)
+
+    def spans(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+        """(number, first, last) of the blocks that rows start to stop are in, and which of these rows are there."""
+        starts, stop = self._starts, min(stop, self.shape[0])
+        first = int(np.searchsorted(starts, start, side="right")) - 1
+        while start < stop:
+            if self.closed:
+                raise StorageError(f"{self.name} was closed: open the source again.")
+            last = min(stop, int(starts[first + 1]))
+            yield first, start, last
+            first, start = first + 1, last
+
+    # ------------------------------------------------------------------ or read by a loop itself
+    def trusts(self, i: int, row: int) -> bool:
+        """Whether a loop may read block i from a row on, to be asked after that whether the file is `unchanged`."""
+        return self._ring.trusts(i, row == self._starts[i])
+
+    def unchanged(self) -> bool:
+        """Whether nobody has written to the file since its blocks were found to be right."""
+        return self._ring.unchanged()
+
+    def spot(self, i: int, row: int, room: Floats) -> tuple[int, int, Array]:
+        """The descriptor, where in the file a row of the dense block i begins, and the room, as numbers of its type."""
+        entry = self._ring.index[i]
+        item, inside = int(entry["item"]), row - int(self._starts[i])
+        place = int(entry["offset"]) + item * self.shape[1] * inside
+        return self._ring.descriptor, place, room.view(np.float32 if item == 4 else np.float64)
 
     def _piece(self, i: int, data: Array, low: int, high: int) -> Piece:
         entry, begin = self._ring.index[i], int(self._starts[i])

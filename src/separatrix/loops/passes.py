@@ -18,6 +18,7 @@ s, and then the sum of s times x - offset; all is added to what is there.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,20 @@ def pass_strided(
     """
     X = np.ascontiguousarray(numbers_at(address, down, right, kind, stop - start, d), dtype=room.dtype)
     pass_dense.reference(X, start, start, stop, d, segment, *how)
+
+
+@native("pass_file", "i8 i8 T[] i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]", returns="i8")
+def pass_file(file: int, place: int, room: Array, start: int, stop: int, d: int, segment: int, *how: Any) -> int:
+    """`pass_dense` of rows in a file, of which row ``start`` is at a place; 1 if all could be read, else 0.
+
+    The room holds two segments, most of which caches still have when they were read. On Windows this is always 0.
+    """
+    size = (stop - start) * d * room.itemsize
+    data = os.pread(file, size, place) if hasattr(os, "pread") else b""
+    if len(data) < size:
+        return 0
+    pass_dense.reference(np.frombuffer(data, dtype=room.dtype), start, start, stop, d, segment, *how)
+    return 1
 
 
 @native("pass_csr", "I[] I[] T[] i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")
