@@ -27,6 +27,7 @@ def answers(
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
         **(dict.fromkeys(THREADS, str(threads)) if threads else {}),
     }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # rivals come compiled, and a checkout is after its first import
     with subprocess.Popen(
         [python, "-m", "benchmarks.worker"],
         stdin=subprocess.PIPE,
