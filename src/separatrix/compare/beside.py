@@ -6,7 +6,7 @@ import os
 import pickle
 import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from separatrix.loops.threads import alone
@@ -15,12 +15,12 @@ Result = TypeVar("Result")
 
 
 def shared(job: Callable[[int], Result], count: int) -> list[Result]:
-    """[job(0), ..., job(count - 1)], done here and by a fork of this process: who is free takes the next.
+    """[job(0), ..., job(count - 1)]: the first is done here, each other one by this process or its fork, who is free.
 
     What the other process does not give back, because it failed, was killed or cannot send it, is done here.
     """
     queue, numbers = os.pipe()
-    os.write(numbers, bytes(range(count)))  # a pipe gives each byte to one reader, and then its end
+    os.write(numbers, bytes(range(1, count)))  # a pipe gives each byte to one reader, and then its end
     os.close(numbers)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -31,7 +31,7 @@ def shared(job: Callable[[int], Result], count: int) -> list[Result]:
     os.close(writing)
     sent, ended = b"", None
     try:
-        found = _taken(job, queue)
+        found = _taken(job, range(min(count, 1)), queue)
         with os.fdopen(reading, "rb", closefd=False) as results:
             sent = results.read()
         ended = os.waitpid(other, 0)[1]
@@ -46,10 +46,10 @@ def shared(job: Callable[[int], Result], count: int) -> list[Result]:
     return [found[number] if number in found else job(number) for number in range(count)]
 
 
-def _taken(job: Callable[[int], Result], queue: int) -> dict[int, Result]:
-    """The results of the jobs that were taken here."""
-    found = {}
+def _taken(job: Callable[[int], Result], first: Iterable[int], queue: int) -> dict[int, Result]:
+    """The results of the first jobs, and of those that were taken here."""
     with alone():
+        found = {number: job(number) for number in first}
         while number := os.read(queue, 1):
             found[number[0]] = job(number[0])
     return found
@@ -60,7 +60,7 @@ def _work_and_end(job: Callable[[int], Result], queue: int, writing: int) -> Non
     status = 1
     try:
         with os.fdopen(writing, "wb") as results:
-            results.write(pickle.dumps(_taken(job, queue)))
+            results.write(pickle.dumps(_taken(job, (), queue)))
         status = 0
     finally:
         os._exit(status)

@@ -181,8 +181,8 @@ FAMILIES: dict[str, ExponentialFamily] = {f.name: f for f in (Bernoulli(), Gauss
 
 
 def has_name(family: ExponentialFamily) -> bool:
-    """Whether it is one of `FAMILIES`, or a copy of it, such as a pickled model has."""
-    return type(family) is type(FAMILIES.get(family.name))
+    """Whether it is one of `FAMILIES`, or a copy of it, such as a pickled model has, without anything of its own."""
+    return type(family) is type(FAMILIES.get(family.name)) and not vars(family)
 
 
 def resolve(family: str | ExponentialFamily | Sequence[str | ExponentialFamily], d: int) -> list[ExponentialFamily]:
