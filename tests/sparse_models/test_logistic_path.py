@@ -10,7 +10,10 @@ from sparse_models.sparse_oracle import objective, optimum
 
 from separatrix import LogisticPath, LogisticRegression, logistic_path
 from separatrix.certificates import Certificate
+from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.sparse_models.path import AT_A_NODE, Task, Walk, own_gap, strongest
+from separatrix.targets import Targets
 
 X, Y = load_breast_cancer(return_X_y=True)
 IRIS, KINDS = load_iris(return_X_y=True)
@@ -174,3 +177,14 @@ def test_the_picture_names_the_columns_that_came_in_first(path):
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert names[0] == f"x{path.entered[0]}"
     assert len(ax.lines) == len(path.entered) + 1
+
+
+def test_a_fit_far_from_the_last_one_finds_the_columns_that_its_start_does_not_show():
+    rng = np.random.default_rng(0)
+    rows = sparse.random_array((400, 6000), density=0.02, format="csr", rng=rng)
+    scores = rows[:, :300].sum(axis=1) + 0.3 * rng.normal(size=400)
+    targets = Targets(np.array([0, 1]), (scores > np.median(scores)).astype(int))
+    task = Task(as_design(rows), targets, np.ones(400), 1.0, 1e-4, 10_000)
+    walk = Walk(task)
+    first = walk.node(1.01 / strongest(task), None)
+    assert own_gap(walk.node(80 * first.C, first)) <= AT_A_NODE * task.tol
