@@ -127,12 +127,11 @@ def test_time_limit_leaves_out_and_says_so_but_there_is_always_a_result(tmp_path
     from separatrix.compare import judge
 
     table = write_table(tmp_path / "pets.csv")
-    before = judge._still_time
 
-    def slow(problem, spent, fits_left):
-        before(problem, 1e9, fits_left)
+    def over(seconds):
+        raise TimeoutError
 
-    monkeypatch.setattr(judge, "_still_time", slow)
+    monkeypatch.setattr(judge, "within", over)
     done, record = run_json("compare", table, "--target", "kind", "--out", tmp_path, "--folds", 2)
     assert done.exit_code == 0, done.output
     assert [entry["model"] for entry in record["leaderboard"]] == ["centroid", None]

@@ -1,9 +1,11 @@
 """Which classifiers take part, and the choice of C within training rows."""
 
+import os
 import time
 
 import numpy as np
 import pytest
+from sklearn import linear_model
 from sklearn.metrics import log_loss, roc_auc_score
 
 from separatrix import LinearSVC, LogisticRegression, NearestCentroid
@@ -17,7 +19,8 @@ from separatrix.compare.candidates import (
     later_candidates,
 )
 from separatrix.compare.folds import stratified
-from separatrix.compare.judge import Problem, judge
+from separatrix.compare.judge import LeftOutError, Problem, judge
+from separatrix.compare.logistic_path import CS, LARGE_CS, choose_logistic
 from separatrix.outcome import Status
 
 
@@ -157,3 +160,42 @@ def test_a_kernel_machine_learns_the_same_however_far_a_column_lies_from_0(years
     found = judge(machine, problem, str)
     assert found.balanced_accuracy.value > 0.85
     assert found.params.items() >= dict(machine.fixed).items()
+
+
+@pytest.mark.parametrize("noise", [0.0, 3.0])
+def test_the_best_C_of_all_is_found_though_large_ones_are_tried_only_beyond_the_largest_of_the_others(noise):
+    """scikit-learn's search over all values at once chooses the same, where a large C is best and where it is not."""
+    random = np.random.default_rng(3)
+    X = random.standard_normal((300, 4))
+    y = (X[:, 0] + noise * random.standard_normal(300) > 0).astype(int)
+    folds = stratified(y, 3, 0)
+    values = sorted({*CS, *LARGE_CS})
+    told = {C: np.mean([_told(C, X, y, train, test) for train, test in folds]) for C in values}
+    assert choose_logistic(X, y, 0)["C"] == max(told, key=told.__getitem__)
+    assert (max(told, key=told.__getitem__) > 1) == (noise == 0)
+
+
+def _told(C, X, y, train, test):
+    """The likelihood of held-out rows, by scikit-learn."""
+    model = linear_model.LogisticRegression(C=C, tol=1e-8, max_iter=10_000).fit(X[train], y[train])
+    return -log_loss(y[test], model.predict_proba(X[test]))
+
+
+class Slow(NearestCentroid):
+    """Takes its time."""
+
+    def fit(self, X, y):
+        time.sleep(60)
+        return super().fit(X, y)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no alarms elsewhere")
+def test_a_classifier_that_cannot_be_done_costs_a_fold_of_its_share():
+    """Of 6 s half is its share, and a sixth of that is for a fold: the rest is for others."""
+    X, y = np.random.default_rng(0).standard_normal((40, 2)), np.arange(40) % 2
+    started = time.monotonic()
+    problem = Problem(X, y, y, np.array([0, 1]), stratified(y, 5, 0), 0, started + 6.0)
+    with pytest.raises(LeftOutError, match="6 fits left would exceed") as raised:
+        judge(Candidate("centroid", "slow", lambda params: Slow()), problem, lambda part: None)
+    assert raised.value.late
+    assert time.monotonic() - started < 2.0

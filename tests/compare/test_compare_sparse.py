@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 
 from separatrix import LogisticRegression
-from separatrix.compare import candidates, entering, run
-from separatrix.compare.candidates import SPARSE, sparse_Cs, steepest
+from separatrix.compare import candidates, entering, logistic_path, run
+from separatrix.compare.candidates import SPARSE
+from separatrix.compare.logistic_path import sparse_Cs, steepest
 from separatrix.data import read_table
 from separatrix.report import charts, render
 
@@ -123,9 +124,9 @@ def test_C_is_chosen_on_the_rows_of_the_sample(monkeypatch):
     """Of a tenth of the rows slopes are a tenth, and values of C ten times as large."""
     X, y = rows(2, n=400)
     seen = []
-    monkeypatch.setattr(candidates, "path_rows", lambda k: 40)
-    monkeypatch.setattr(candidates, "sparse_Cs", lambda X, y: seen.append(len(y)) or [1.0])
-    candidates._choose_sparse_logistic(X, y, 0)
+    monkeypatch.setattr(logistic_path, "path_rows", lambda k: 40)
+    monkeypatch.setattr(logistic_path, "sparse_Cs", lambda X, y: seen.append(len(y)) or (1.0,))
+    logistic_path.choose_sparse(X, y, 0)
     assert seen == [40]
 
 

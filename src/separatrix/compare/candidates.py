@@ -12,12 +12,10 @@ import numpy as np
 import separatrix
 from separatrix._typing import Array
 from separatrix.compare.encoding import kernel_width
-from separatrix.compare.folds import stratified
-from separatrix.compare.quiet import quietly
+from separatrix.compare.logistic_path import choose_balanced, choose_logistic, choose_sparse, path_rows
 from separatrix.compare.reference import GradientBoosting
-from separatrix.compare.tuning import FOLDS, choose_C, likelihood_score, order_score, tuning_rows
+from separatrix.compare.tuning import choose_C
 
-LOGISTIC_ROWS = 10_000  # a path of C on more rows than these would choose the same C, later
 INNER_ROWS = 10_000  # that cuts and calibrations are learned from within a fold; a few numbers need no more
 INNER_KERNEL_ROWS = 1_500  # that C is chosen from, where the cost grows faster than the rows
 WIDE = 1_000  # columns
@@ -32,16 +30,12 @@ PASSES = 25_000_000  # rows times columns times passes: what a perceptron may ta
 SEARCH_ENTRIES = 40_000  # rows times columns that the search for the fewest errors takes
 REFERENCE = "gradient boosting"
 SPARSE = "logistic, L1"
-LOGISTIC_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)  # beyond, in standard deviations, a penalty hardly matters
-LOGISTIC_TOL = 1e-3  # of the fits that C is chosen by: scores differ in the fourth digit, and take 3/4 of the time
-SPARSE_CS = (2.0, 2_000.0)  # times the C up to which all weights are 0: ends of the values of C of an L1 penalty
 SPARSE_WEIGHTS = 1_500  # of all classes, if there are more than two: up to here their Hessian is held as a matrix
 SVM_CS = (1e-3, 1e-2, 0.1, 1.0)  # in standard deviations, a larger one fits noise and takes longest
 LOPSIDED = 1.1  # rows of the most frequent class for each of the rarest, from which on balancing them is tried
 KERNEL_CS = (0.3, 3.0, 30.0)
 
 Params = dict[str, Any]
-Score = Callable[[Any, Any, Array], float]
 
 
 @dataclass(frozen=True)
@@ -209,13 +203,11 @@ def _logistic(facts: Facts) -> list[Candidate]:
     make = partial(_make, "LogisticRegression")
     most = path_rows(facts.k)
     note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
-    found = [Candidate("logistic", "logistic regression", make, choose=_choose_logistic, note=note)]
+    found = [Candidate("logistic", "logistic regression", make, choose=choose_logistic, note=note)]
     if max(facts.counts) > LOPSIDED * min(facts.counts):
         balanced = {"class_weight": "balanced"}
         found.append(
-            Candidate(
-                "logistic", "logistic, balanced", make, choose=_choose_balanced_logistic, fixed=balanced, note=note
-            )
+            Candidate("logistic", "logistic, balanced", make, choose=choose_balanced, fixed=balanced, note=note)
         )
     return found
 
@@ -225,57 +217,15 @@ def _sparse_logistic(facts: Facts) -> Candidate:
     most = path_rows(facts.k)
     note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
     make = partial(_make, "LogisticRegression")
-    return Candidate("logistic", SPARSE, make, choose=_choose_sparse_logistic, fixed={"l1_ratio": 1.0}, note=note)
+    return Candidate("logistic", SPARSE, make, choose=choose_sparse, fixed={"l1_ratio": 1.0}, note=note)
 
 
 def _few_weights(facts: Facts) -> bool:
     return facts.k == 2 or facts.d * facts.k <= SPARSE_WEIGHTS
 
 
-def _choose_sparse_logistic(X: Any, y: Array, seed: int) -> Params:
-    return _choose_logistic(X, y, seed, l1_ratios=(1.0,))
-
-
-def sparse_Cs(X: Any, y: Array) -> list[float]:
-    """Powers of ten, so that folds may choose the same, from where the first columns have come in."""
-    low, high = (factor / steepest(X, y) for factor in SPARSE_CS)
-    return [float(f"1e{power}") for power in range(int(np.ceil(np.log10(low))), int(np.floor(np.log10(high))) + 1)]
-
-
-def steepest(X: Any, y: Array) -> float:
-    """max over classes k and columns j of |sum_i (t_ik - mean_k) x_ij|, t_ik being 1 for the rows of class k.
-
-    Up to C = 1 / it an L1 penalty leaves all weights at 0. It is 1 for columns that say nothing.
-    """
-    T = (y[:, None] == np.unique(y)).astype(np.float64)
-    return float(np.abs(X.T @ (T - T.mean(axis=0))).max()) or 1.0
-
-
 def _maximum_likelihood() -> Candidate:
     return Candidate("logistic", "logistic, max. likelihood", partial(_make, "LogisticRegression"), fixed={"C": np.inf})
-
-
-def path_rows(k: int) -> int:
-    """How many rows a path of C takes: fewer of many classes, each of which has weights of its own."""
-    return max(2_000, LOGISTIC_ROWS // max(1, k - 1))
-
-
-def _choose_logistic(X: Any, y: Array, seed: int, scoring: Score = likelihood_score, **params: Any) -> Params:
-    rows = tuning_rows(y, path_rows(len(np.unique(y))), seed)
-    y = y[rows]
-    codes = np.unique(y, return_inverse=True)[1]
-    if np.sort(np.bincount(codes))[-2] < 2:
-        return {"C": 1.0}
-    X = X[rows]
-    Cs = sparse_Cs(X, y) if "l1_ratios" in params else LOGISTIC_CS
-    cv = stratified(codes, FOLDS, seed)  # shuffled: tables are often sorted by something that matters
-    with quietly():
-        path = separatrix.LogisticRegressionCV(Cs=Cs, cv=cv, scoring=scoring, tol=LOGISTIC_TOL, **params).fit(X, y)
-    return {"C": float(path.C_)}
-
-
-def _choose_balanced_logistic(X: Any, y: Array, seed: int) -> Params:
-    return _choose_logistic(X, y, seed, order_score, class_weight="balanced")
 
 
 def _linear_svm(facts: Facts) -> Candidate:

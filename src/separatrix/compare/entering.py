@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.compare.candidates import SPARSE, path_rows, steepest
+from separatrix.compare.candidates import SPARSE
 from separatrix.compare.encoding import column_moments
 from separatrix.compare.limit import within
+from separatrix.compare.logistic_path import path_rows, steepest
 from separatrix.compare.quiet import quietly
 from separatrix.compare.result import Run
 from separatrix.compare.tuning import sample_rows

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,12 +71,8 @@ class LeftOutError(Exception):
 def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], limited: bool = True) -> Entry:
     """The candidate's entry, if it is done within its share of the time that is left, or in any time if not limited."""
     now = time.monotonic()
-    share = max(0.0, SHARE * (problem.deadline - now)) if limited else np.inf
-    try:
-        with within(share) if limited else nullcontext():
-            return _judged(candidate, replace(problem, deadline=now + share), step)
-    except TimeoutError:
-        raise LeftOutError(f"not done within {seconds(share)}, its share of --time-limit", late=True) from None
+    deadline = now + max(0.0, SHARE * (problem.deadline - now)) if limited else np.inf
+    return _judged(candidate, replace(problem, deadline=deadline), step)
 
 
 def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
@@ -87,8 +83,7 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
     fold_of, chosen = np.zeros(n, dtype=np.intp), []
     for number, (train, test) in enumerate(problem.folds):
         step(f"fold {number + 1} of {len(problem.folds)}")
-        started = time.monotonic()
-        with quietly():
+        with _in_time(problem, 1 + len(problem.folds) - number), quietly():
             fitted = _fitted(candidate, problem, train, problem.codes)
             said = listen(fitted.model, problem.X[test], problem.k, len(fitted.rows))
             recipe = _recipe(candidate, problem, fitted)
@@ -98,21 +93,21 @@ def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None])
         codes[test] = recipe.decision.codes(chances[test])
         offsets[test] = recipe.decision.log_offsets(problem.k)
         fold_of[test] = number
-        _still_time(problem, time.monotonic() - started, len(problem.folds) - number)
     whole = joined(parts, [test for _, test in problem.folds])
     scores = whole.scores if problem.k == 2 else log_odds(chances)
     predictions = Predictions(codes, scores, chances, fold_of, offsets)
     figures = {metric: figure(metric, problem.codes, predictions, problem.k) for metric in METRICS}
     step("all rows")
     started = time.monotonic()
-    with quietly() as warnings:
-        fitted = _fitted(candidate, problem, np.arange(n), problem.y, fit=not candidate.reference)
-    elapsed = time.monotonic() - started
     recipe = Recipe(None, Decision())
-    if candidate.inner_rows:
-        with quietly():
-            said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
-        recipe = learn(said, problem.codes, problem.k, problem.metric, candidate.level)
+    with _in_time(problem, 1):
+        with quietly() as warnings:
+            fitted = _fitted(candidate, problem, np.arange(n), problem.y, fit=not candidate.reference)
+        elapsed = time.monotonic() - started
+        if candidate.inner_rows:
+            with quietly():
+                said = _with_its_parameters(candidate, problem, fitted.params, parts, chosen)
+            recipe = learn(said, problem.codes, problem.k, problem.metric, candidate.level)
     certificate, status = getattr(fitted.model, "certificate_", None), getattr(fitted.model, "status_", None)
     return Entry(
         key=candidate.key,
@@ -230,11 +225,20 @@ def _certified(model: Any) -> bool:
     return getattr(model, "certificate_", None) is not None and bool(model.status_.certified)
 
 
-def _still_time(problem: Problem, spent: float, fits_left: int) -> None:
-    """Give up on a candidate early rather than when its time is over."""
-    remaining = problem.deadline - time.monotonic()
-    if spent * fits_left > remaining:
-        raise LeftOutError(
-            f"a fold takes {seconds(spent)}: the {count(fits_left, 'fit')} left would exceed its share of --time-limit",
-            late=True,
-        )
+@contextmanager
+def _in_time(problem: Problem, fits: int) -> Iterator[None]:
+    """One of so many fits, this one and those to come, stopped when it has taken its part of the time for all.
+
+    A candidate that cannot be done in its share then costs a sixth of it and not the whole: the rest is for others.
+    """
+    started = time.monotonic()
+    part = max(0.0, (problem.deadline - started) / fits)
+    try:
+        with within(part) if np.isfinite(part) else nullcontext():
+            yield
+        late = time.monotonic() - started > part  # where there are no alarms
+    except TimeoutError:
+        late = True
+    if late:
+        share = f"the {count(fits, 'fit')} left would exceed its share of --time-limit"
+        raise LeftOutError(f"a fit takes more than {seconds(part)}: {share}", late=True)
