@@ -26,7 +26,8 @@ from separatrix.data.sources import explained
 if TYPE_CHECKING:
     import polars
 
-SLOTS = 3  # one that is filled, one that is read, one between them
+SLOTS = 3  # at least: one that is filled, one that is read, one between them
+SHARED_BYTES = 48 << 20  # of all slots, if there can be more: what is decoded at a time fits in and is no jam
 
 
 class Head(NamedTuple):
@@ -86,9 +87,10 @@ def parquet_apart(
                         yield name, frame_of(content, name)
                     elif letter == b"c":
                         if (apart := json.loads(bytes(content))) and begin is not None:
-                            shape = SLOTS, begin(apart), len(apart)
+                            length, d = begin(apart), len(apart)
+                            shape = max(SLOTS, SHARED_BYTES // (8 * length * d)), length, d
                             room = np.empty((1, *shape[1:])) if shared is None else _mapped(shared, shape)
-                            answer(_line({"rows": shape[1], "slots": SLOTS, "memory": shared}))
+                            answer(_line({"rows": length, "slots": shape[0], "memory": shared}))
                     else:
                         rows = room[sent % len(room)][: int.from_bytes(content[:8], "little")]
                         if shared is None:

@@ -17,9 +17,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import queue
 import sys
+import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +29,12 @@ if TYPE_CHECKING:
     import numpy as np
     import polars
 
+Item = TypeVar("Item")
 READY = b"ready"
 CELLS = 1 << 22  # decoded at a time: 32 MB of numbers, so that slices cost little and are no burden
+FRAMES_AHEAD = (
+    8  # decoded while others are sent: with 8 a row group of 250,000 rows is ready when the one before is sent
+)
 
 
 def memory() -> float:
@@ -100,39 +106,34 @@ class Apart:
         self._at = self._filled = self._sent = 0
 
     def run(self) -> None:
-        """Send all files; the rows that fill no slot come before the end of the last one."""
+        """Send all files, up to one that cannot be read; the rows that fill no slot come before the end of the last."""
         files = self.job["files"]
         send(b"t" + str(total(files)).encode())
-        for at, file in enumerate(files, start=1):
-            end = ""
-            try:
-                self._send(file)
-                if at == len(files) and self._filled:
-                    self._hand_over()
-            except BaseException as error:
-                end = complaint(error)
-            send(b"e" + end.encode(errors="replace"))
+        written, left = io.BytesIO(), len(files)
+        try:
+            for frame in ahead(decoded(files, self.job["columns"], self.job["most"])):
+                if frame is None:
+                    left -= 1
+                    if not left and self._filled:
+                        self._hand_over()
+                    send(b"e")
+                elif not len(frame):
+                    send_frame(plain_columns(frame), written, b"s")
+                else:
+                    self._send(frame, written)
+        except BaseException as error:
+            send(b"e" + complaint(error).encode(errors="replace"))
 
-    def _send(self, file: str) -> None:
+    def _send(self, frame: polars.DataFrame, written: io.BytesIO) -> None:
         import polars as pl
 
-        lazy = pl.scan_parquet(file, glob=False)
-        if (columns := self.job["columns"]) is not None:
-            lazy = chosen(lazy, columns)
-        written = io.BytesIO()
-        send_frame(plain_columns(lazy.head(0).collect()), written, b"s")
-        width = len(lazy.collect_schema())
-        rows = min(self.job["most"], CELLS // max(1, width) + 1)
-        for frame in batches(lazy, rows):
-            if not len(frame):
-                continue
-            if self.names is None:
-                self._choose(frame)
-            apart = set(self.names or ())
-            rest = [column for column in frame.get_columns() if column.name not in apart]
-            send_frame(plain_columns(pl.DataFrame(rest)), written, b"f")
-            if self.names:
-                self._put(frame)
+        if self.names is None:
+            self._choose(frame)
+        apart = set(self.names or ())
+        rest = [column for column in frame.get_columns() if column.name not in apart]
+        send_frame(plain_columns(pl.DataFrame(rest)), written, b"f")
+        if self.names:
+            self._put(frame)
 
     def _choose(self, frame: polars.DataFrame) -> None:
         import mmap
@@ -192,6 +193,39 @@ def total(files: list[str]) -> int:
         return sum(int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files)
     except BaseException:
         return 0
+
+
+def decoded(files: list[str], columns: list[str] | None, most: int) -> Iterator[polars.DataFrame | None]:
+    """For each file its columns without a row, its rows, at most so many at a time, and None."""
+    import polars as pl
+
+    for file in files:
+        lazy = pl.scan_parquet(file, glob=False)
+        if columns is not None:
+            lazy = chosen(lazy, columns)
+        yield lazy.head(0).collect()
+        rows = min(most, CELLS // max(1, len(lazy.collect_schema())) + 1)
+        yield from (frame for frame in batches(lazy, rows) if len(frame))
+        yield None
+
+
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items, of which the next is made while one is used."""
+    made: queue.Queue[tuple[Item] | BaseException | None] = queue.Queue(FRAMES_AHEAD)
+
+    def make() -> None:
+        try:
+            for item in items:
+                made.put((item,))
+            made.put(None)
+        except BaseException as error:
+            made.put(error)
+
+    threading.Thread(target=make, daemon=True).start()
+    while (found := made.get()) is not None:
+        if isinstance(found, BaseException):
+            raise found
+        yield found[0]
 
 
 def batches(lazy: polars.LazyFrame, rows: int) -> Iterator[polars.DataFrame]:
