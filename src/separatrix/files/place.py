@@ -7,9 +7,12 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
+
+import numpy as np
 
 from separatrix._typing import Array
 from separatrix.errors import StorageError
@@ -21,7 +24,7 @@ except ImportError:  # not on Windows
 
 
 class Draft:
-    """A file that is being written in one stream.
+    """A file that is being written in one stream, by a thread of its own: whoever makes the bytes goes on meanwhile.
 
     Parameters
     ----------
@@ -36,28 +39,53 @@ class Draft:
         self.descriptor = made()
         self.name = name
         self.size = 0
+        self._room = [np.empty(0, dtype=np.uint8), np.empty(0, dtype=np.uint8)]  # one is written, one is filled
+        self._thread = ThreadPoolExecutor(1, "separatrix-writer")
+        self._writing: Future[None] | None = None
 
     def anew(self) -> int:
         """Begin again with an empty file. Returns the descriptor of the one before, which has no name any more."""
+        self.settle()
         before, self.descriptor, self.size = self.descriptor, self._made(), 0
         return before
 
     def append(self, data: Array) -> int:
-        """Write bytes at the end; returns where they begin."""
-        at = self.size
-        self.write(data, at)
+        """Write bytes at the end; returns where they begin. The array may be used again at once."""
+        at, self._room = self.size, self._room[::-1]
+        if len(self._room[0]) < data.nbytes:
+            self._room[0] = np.empty(data.nbytes, dtype=np.uint8)
+        held = self._room[0][: data.nbytes]
+        held[:] = data.reshape(-1).view(np.uint8)
+        self.settle()
+        self._writing = self._thread.submit(self._write, held, at)
         self.size += data.nbytes
         return at
 
     def write(self, data: Array | bytes, at: int) -> None:
-        """Write bytes at a place."""
+        """Write bytes at a place, after all that came before."""
+        self.settle()
+        self._write(data, at)
+
+    def settle(self) -> None:
+        """Wait until the file holds what was appended; raises what hindered that."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._thread.shutdown()  # when it has written what it has: then the file can be closed
+
+    def _write(self, data: Array | bytes, at: int) -> None:
         rest = memoryview(cast(Any, data)).cast("B")
-        os.lseek(self.descriptor, at, os.SEEK_SET)
         try:
+            os.lseek(self.descriptor, at, os.SEEK_SET)
             while rest:
                 rest = rest[os.write(self.descriptor, rest) :]
         except OSError as error:
-            raise _unwritten(self.name, self.size, error) from error
+            raise _unwritten(self.name, at, error) from error
 
 
 def _unwritten(name: str, size: int, error: OSError) -> StorageError:
@@ -84,7 +112,8 @@ def private() -> Iterator[Draft]:
 
     draft = Draft(made, f"The block file in {folder}")
     try:
-        yield draft
+        with draft:
+            yield draft
     except BaseException:
         os.close(draft.descriptor)
         raise
@@ -114,7 +143,8 @@ def kept(path: Path) -> Iterator[Draft]:
 
     draft = Draft(made, str(path))
     try:
-        yield draft
+        with draft:
+            yield draft
         try:
             os.fsync(draft.descriptor)  # or a power cut after the rename could leave a file of zeros
             os.replace(parts[-1], target)
