@@ -176,6 +176,8 @@ class Fit:
         What else the estimator publishes, by public name (``rank_``, ``centroids_``, ...).
     warnings : tuple of Warning
         What the estimator is to warn of; who learns does not warn by itself.
+    sure : bool
+        Whether the bounds on rounding are so far within what the check of the certificate allows that it must accept.
     """
 
     model: Any
@@ -185,3 +187,4 @@ class Fit:
     trace: Trace | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[Warning, ...] = ()
+    sure: bool = False

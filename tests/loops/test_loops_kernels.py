@@ -9,8 +9,18 @@ from loops.twins import EXTREME, agree, cast, copied, csr_tables, same_bits
 from scipy import sparse
 
 from separatrix.loops.csr_gram import add_pairs
-from separatrix.loops.kernel_rows import sparse_product
-from separatrix.loops.working_set import add_rows, compact_rows, gather, move_pairs, move_points, optimised
+from separatrix.loops.kernel_rows import radial_square, sparse_product
+from separatrix.loops.working_set import (
+    add_rows,
+    compact_rows,
+    gather,
+    move_all,
+    move_pairs,
+    move_points,
+    moved_all,
+    optimised,
+)
+from separatrix.solvers.soft_margin import relative_gaps
 
 TYPES = [np.float64, np.float32]
 INDICES = [np.int32, np.int64]
@@ -97,6 +107,74 @@ def test_an_optimised_set_has_no_violation_left(dtype, intercept):
         assert F[rise].max() - F[fall].min() <= 1e-3
     else:
         assert max(F[rise].max(), -F[fall].min()) <= 1e-3
+
+
+def several(rng, dtype, counts):
+    """Arguments of `move_all` for each pair of classes of so many points, up to the moves to be made."""
+    n = sum(counts)
+    K = working_set(rng, n, dtype)[0]
+    starts, both = np.cumsum([0, *counts]), [(a, c) for a in range(len(counts)) for c in range(a + 1, len(counts))]
+    places = np.array([[starts[a], counts[a], starts[c], counts[c]] for a, c in both])
+    width = int((places[:, 1] + places[:, 3]).max())
+    inside = np.arange(width) < (places[:, 1] + places[:, 3])[:, None]
+    y = np.where(np.arange(width) < places[:, 1:2], 1.0, -1.0)
+    U = np.where(inside, rng.uniform(0.5, 3.0, y.shape), 0.0)
+    state = [np.zeros_like(y), y.copy(), np.zeros_like(y), np.zeros(len(both), dtype=np.int64)]
+    return [K, n, places, width, 0, len(both), y, U, *state, NOISE[dtype], 1e-6]
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("dtype", TYPES)
+@given(seed=st.integers(0, 50), counts=st.lists(st.integers(1, 20), min_size=2, max_size=4))
+def test_all_pairs_are_moved_as_by_the_reference(dtype, intercept, seed, counts):
+    problem = several(np.random.default_rng(seed), dtype, counts)
+    width, count = problem[3], problem[5]
+    end = [3, 400, int(intercept), np.zeros(width * width, dtype=dtype), np.zeros(4 * width), 10**9]
+    found, expected = copied([*problem, *end]), copied([*problem, *end])
+    assert move_all(*found) == move_all.reference(*expected) == count
+    for number in range(8, 12):  # alpha, F, sizes, steps
+        assert same_bits(found[number], expected[number])
+    pieces = copied([*problem, *end])
+    pieces[-1] = 1  # one problem a call
+    for number in range(count):
+        pieces[4] = number
+        assert move_all(*pieces) == number + 1
+    for number in range(8, 12):
+        assert same_bits(found[number], pieces[number])
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_all_pairs_are_solved_as_alone(intercept):
+    counts = [9, 30, 17]
+    K, _, places, _, _, _, y, U, *_ = several(np.random.default_rng(3), np.float64, counts)
+    alpha, F, sizes, steps = moved_all(K, places, y, U, 1e-11, intercept)
+    assert (relative_gaps(alpha, F, y, U, intercept)[1] < 1.1e-11).all()
+    assert (steps > 10).all()
+    for number, (first, some, second, others) in enumerate(places):
+        chosen, m = np.r_[first : first + some, second : second + others], some + others
+        inside = K[np.ix_(chosen, chosen)]
+        mine = [np.ascontiguousarray(rows[number, :m]) for rows in (y, U)]
+        one, rest = np.zeros(m), mine[0].copy()
+        optimised(inside, inside.diagonal().copy(), *mine, one, rest, 1e-12, 10**6, intercept)
+        np.testing.assert_allclose(alpha[number, :m], one, atol=1e-6)
+        np.testing.assert_allclose(F[number, :m], mine[0] - inside @ (alpha[number, :m] * mine[0]), atol=1e-13)
+        np.testing.assert_allclose(sizes[number, :m], np.abs(inside) @ alpha[number, :m], rtol=1e-13)
+        assert not alpha[number, m:].any()
+        assert (F[number, m:] == F[number, :m].max()).all()
+
+
+@given(n=st.sampled_from([0, 1, 2, 31, 32, 33, 65, 100]), seed=st.integers(0, 20))
+def test_a_matrix_of_radial_values(n, seed):
+    X = np.random.default_rng(seed).standard_normal((n, 3))
+    arguments = [X @ X.T, n, 0.4 * np.square(X).sum(axis=1), 0.8]
+    found, expected = copied(arguments), copied(arguments)
+    radial_square(*found)
+    radial_square.reference(*expected)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-14)
+    assert same_bits(found[0], found[0].T)
+    assert (found[0].diagonal() == 1).all()
+    distances = np.square(X[:, None] - X).sum(axis=2)
+    np.testing.assert_allclose(found[0], np.exp(-0.4 * distances), rtol=1e-12)
 
 
 @given(m=st.integers(0, 70), seed=st.integers(0, 20))

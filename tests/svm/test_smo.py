@@ -22,7 +22,7 @@ from separatrix.solvers.soft_margin import (
     may_rise,
     relative_gap,
 )
-from separatrix.svm import kernel_svm
+from separatrix.svm import kernel_svm, together
 
 
 def approached(K, y, U, violation, steps, start=None):
@@ -145,7 +145,8 @@ def test_the_gap_is_the_primal_less_the_dual():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_warm_start_moves_fewer_pairs_to_the_same_optimum(monkeypatch, classes):
-    monkeypatch.setattr(kernel_svm, "held_in_full", lambda n: False)
+    for module in (kernel_svm, together):
+        monkeypatch.setattr(module, "held_in_full", lambda n: False)
     X, y = noisy(400, 4, seed=3)
     y = y if classes == 2 else y + (X[:, 0] > 0.5)
     model = SVC(kernel="rbf", warm_start=True, tol=1e-6)

@@ -280,7 +280,8 @@ def test_blocks_of_the_kernel_matrix_are_computed_once_for_all_pairs(room, monke
         return gram(self, P, Q)
 
     monkeypatch.setattr(Poly, "gram", counted)
-    monkeypatch.setattr("separatrix.svm.pair_matrices.STRIP", 20)
+    monkeypatch.setattr("separatrix.kernels.rows.STRIP", 0)
+    monkeypatch.setattr("separatrix.kernels.rows.LEAST", 20)
     of = [np.flatnonzero(y == a) for a in range(3)]
     matrices = PairMatrices(KernelRows(kernel, X), of, room)
     for a, c in combinations(range(3), 2):

@@ -16,7 +16,12 @@ CHECKED_PARTS = 200  # machines, one for each pair of classes, say: each is chec
 
 def checked(fit: Fit, entries: int, X: Any, y: Any, sample_weight: Any) -> Fit:
     """The fit with its certificate if that holds, and without it, as not certified, if not."""
-    if fit.certificate is None or entries > CHECKED_ENTRIES or len(fit.certificate.all_parts) > CHECKED_PARTS:
+    if (
+        fit.certificate is None
+        or fit.sure
+        or entries > CHECKED_ENTRIES
+        or len(fit.certificate.all_parts) > CHECKED_PARTS
+    ):
         return fit
     try:
         verification = fit.certificate.verify(X, y, sample_weight)

@@ -163,15 +163,16 @@ class SVC(SupportVectorClassifier):
         -------
         self
         """
+        if not self._calibrated():
+            return super().fit(X, y, sample_weight)
         with self._fitting():
             super().fit(X, y, sample_weight)
-            if self._calibrated():
-                points = divisible(X)
-                n = _num_samples(points)
-                weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), n)
-                found = sigmoids(self, points, np.asarray(column_or_1d(y)), weight)
-                self.__dict__.update(probA_=-found[:, 0], probB_=-found[:, 1])
-                self.__dict__["_published"] += ("probA_", "probB_")
+            points = divisible(X)
+            n = _num_samples(points)
+            weight = np.ones(n) if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), n)
+            found = sigmoids(self, points, np.asarray(column_or_1d(y)), weight)
+            self.__dict__.update(probA_=-found[:, 0], probB_=-found[:, 1])
+            self.__dict__["_published"] += ("probA_", "probB_")
         return self
 
     def _calibrated(self) -> bool:

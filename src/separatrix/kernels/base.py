@@ -88,6 +88,10 @@ class Kernel(ABC):
         """
         return None
 
+    def square(self, P: Any) -> Array | None:
+        """The matrix of P with itself, symmetric to the last digit, if it is quicker made as a whole."""
+        return None
+
     @abstractmethod
     def gram_diagonal(self, P: Any) -> Array:
         """k(p, p) for each p of ``P``."""

@@ -109,6 +109,19 @@ def euclidean_exponent_of_rows(gamma: float, X: Array, Q: Centred) -> Array | No
     return np.minimum(exponent, 0.0, out=exponent)
 
 
+def euclidean_square(gamma: float, P: Centred) -> Array | None:
+    """exp(-gamma ‖p - q‖²) of all pairs; None of sparse points or float32, or if it would lose digits."""
+    if P.centre is None or P.dtype != np.float64:
+        return None
+    if not 2.0 * gamma * P.largest <= _ALLOWED[P.dtype] / _noise(P.dtype, P.vectors.values.shape[1]):
+        return None
+    from separatrix.loops.kernel_rows import radial_square  # brings scikit-learn's errors, which kernels do without
+
+    K = P.vectors.values @ P.vectors.transposed
+    radial_square(K, len(P), gamma * P.squares, 2.0 * gamma)
+    return K
+
+
 def cityblock_exponent(gamma: float, P: Rows, Q: Rows) -> Array:
     """-gamma ‖p - q‖₁ for all pairs, never above 0."""
     if not sparse.issparse(Q.values):

@@ -14,6 +14,7 @@ from separatrix.kernels.distances import (
     cityblock_exponent,
     euclidean_exponent,
     euclidean_exponent_of_rows,
+    euclidean_square,
 )
 from separatrix.kernels.points import Matrix, same_storage
 from separatrix.kernels.settings import positive
@@ -53,6 +54,9 @@ class Rbf(RadialKernel, name="rbf"):
     def gram(self, P: Centred, Q: Centred) -> Array:
         exponent = euclidean_exponent(self.gamma, P, Q)
         return np.exp(exponent, out=exponent)
+
+    def square(self, P: Centred) -> Array | None:
+        return euclidean_square(self.gamma, P)
 
     def gram_of_rows(self, X: Array, Q: Centred) -> Array | None:
         exponent = euclidean_exponent_of_rows(self.gamma, X, Q)

@@ -14,6 +14,9 @@ from separatrix._typing import Array, Integers
 from separatrix.kernels.base import Kernel
 from separatrix.kernels.blocks import block_rows, count, row_blocks
 
+STRIP = 1 << 16  # values of some rows: they are in cache while the function is applied
+LEAST = 16  # rows, that a product of them is worth having
+
 
 class KernelRows:
     """K[i, j] = k(x_i, x_j) for training points x_1 ... x_n: any rows or block of it, never all of it.
@@ -29,13 +32,16 @@ class KernelRows:
         precomputed (or `PrecomputedColumns`, to predict only).
     dtype : dtype, optional
         The type of the values returned; float32 for float32 input and float64 else, if not given.
+    checked : bool, default=False
+        Whether X is known to be what the kernel takes: then it is brought into form when it is first asked for.
     """
 
-    def __init__(self, kernel: Kernel, X: Any, dtype: DTypeLike | None = None) -> None:
+    def __init__(self, kernel: Kernel, X: Any, dtype: DTypeLike | None = None, *, checked: bool = False) -> None:
         self.kernel = kernel
-        self._points = kernel.represent(kernel.check(X))
+        self._given, self._dtype = X, dtype
         self._part: tuple[KernelRows, Integers] | None = None
-        self.dtype = np.dtype(self._points.dtype if dtype is None else dtype)
+        if not checked:
+            _ = self._points
 
     @property
     def n(self) -> int:
@@ -57,9 +63,15 @@ class KernelRows:
 
     @cached_property
     def _points(self) -> Any:
-        assert self._part is not None
+        if self._part is None:
+            return self.kernel.represent(self.kernel.check(self._given))
         whole, index = self._part  # which are looked up when they are needed: some matrices are made otherwise
         return whole._points[index]
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the values returned."""
+        return np.dtype(self._points.dtype if self._dtype is None else self._dtype)
 
     def rows(self, index: Any) -> Array:
         """K[index, :], of shape (len(index), n)."""
@@ -75,6 +87,27 @@ class KernelRows:
         i, j = np.nonzero(rows[:, None] == columns)
         K[i, j] = self._diagonal[rows[i]]
         return K
+
+    def square(self) -> Array:
+        """K in float64, symmetric to the last digit: what is below the diagonal is what is above it."""
+        n, K = self.n, self.kernel.square(self._points)
+        if K is not None:
+            return K.astype(np.float64, copy=False)
+        K, step = np.empty((n, n)), max(LEAST, STRIP // max(n, 1))
+        for first in range(0, n, step):
+            last = min(first + step, n)
+            K[first:last, first:] = self.corner(first, last)
+            square = K[first:last, first:last]
+            square[:] = 0.5 * square + 0.5 * square.T
+            K[last:, first:last] = K[first:last, last:].T
+        return K
+
+    def corner(self, first: int, last: int) -> Array:
+        """K[first:last, first:]."""
+        rest = self._points[first:] if first else self._points
+        K = self.kernel.gram(rest if last == self.n else self._points[first:last], rest)
+        np.fill_diagonal(K, self._diagonal[first:last])
+        return K.astype(self.dtype, copy=False)
 
     def beside(self, others: KernelRows) -> Array:
         """K[i, j] of these points and others, disjoint from them, of the same matrix (see `only`)."""

@@ -32,7 +32,7 @@ class KernelSample:
             columns = PrecomputedColumns(given, self.n_given)
             return KernelRows(self.kernel, columns), given, np.empty((0, 0))
         points = take(self.points, index)
-        return KernelRows(self.kernel, points), given, points
+        return KernelRows(self.kernel, points, checked=True), given, points
 
 
 def take(points: Any, index: Any) -> Any:

@@ -1,10 +1,10 @@
-"""exp in place, of kernel values; and products of sparse rows."""
+"""exp in place, of kernel values; a whole matrix of them; and products of sparse rows."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from separatrix._typing import Array
+from separatrix._typing import Array, Floats
 from separatrix.loops.binding import native
 from separatrix.loops.rows import ROW_COST
 
@@ -14,6 +14,15 @@ def exponentials(values: Array, count: int) -> None:
     """values <- exp(values), within two units of the last place."""
     with np.errstate(over="ignore", under="ignore"):
         np.exp(values, out=values)
+
+
+@native("radial_square", "f8[] i8 f8[] f8")
+def radial_square(K: Floats, n: int, terms: Floats, twice: float) -> None:
+    """K_ij <- exp(min(twice K_ij - (t_i + t_j), 0)) above the diagonal, 1 on it, and below it what is above."""
+    with np.errstate(over="ignore", under="ignore"):
+        above = np.triu(np.exp(np.minimum(twice * K - (terms[:, None] + terms), 0.0)), 1)
+    K[:] = above + above.T
+    K[np.arange(n), np.arange(n)] = 1.0
 
 
 @native("sparse_product", "I[] I[] T[] I[] I[] T[] T[] i8 i8 i8 i8", returns="i8")

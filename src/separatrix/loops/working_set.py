@@ -16,8 +16,15 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.loops.binding import native
+from separatrix.loops.rows import dense_dot, in_turn
 
+TINY = float(np.finfo(np.float64).tiny)
+FIRST = 1e-7  # of a margin, by which two points may differ when the gap is first looked at
+LAST = 1e-15  # and below which they need not come
+STEEP, FLAT = 1e-3, 0.1  # parts of what they may differ by, that they may when the gap is looked at again
 SNAP = 1e-12  # of the upper bound, within which alpha is at it; of what alpha was, below which it is 0
+EACH = 4  # pairs to move for each point, before another method has its turn
+LEAST = 100_000  # kernel values that may be read in any case before that: some 50 us
 MOVES = 1 << 24  # kernel values that are read before a loop returns: about 10 ms, for they come from the cache
 
 
@@ -124,6 +131,48 @@ def move_points(
     return -1 - steps
 
 
+@native(
+    "move_all",
+    "T[] i8 i8[] i8 i8 i8 f8[] f8[] f8[] f8[] f8[] i8[] f8 f8 i8 i8 i8 T[] f8[] i8",
+    returns="i8",
+)
+def move_all(
+    K: Array, n: int, places: Integers, width: int, problem: int, count: int, y: Floats, U: Floats, alpha: Floats,
+    F: Floats, sizes: Floats, steps: Integers, noise: float, goal: float, each: int, least: int, intercept: int,
+    square: Array, room: Floats, budget: int,
+) -> int:  # fmt: skip
+    """Problems one after the other, each about the points of two ranges of K (n, n), by moves from alpha = 0.
+
+    places (count, 4): where the ranges begin, and how many points they have; y, U, alpha, F and sizes (count, width)
+    begin with these points. Moves until the relative gap is within `goal`, `each` for a point at most, or as many as
+    read `least` values; then F anew, and sizes_i = sum_j |K_ij| alpha_j. Returns the first problem that is left;
+    `square` has room for width² values, `room` for 4 width.
+    """
+    while problem < count and budget > 0:
+        first, some, second, others = places[problem].tolist()
+        chosen, m = np.r_[first : first + some, second : second + others], some + others
+        inside = np.ascontiguousarray(K[np.ix_(chosen, chosen)])
+        diagonal = inside.diagonal().astype(np.float64)
+        signs, bound, a, f = (rows[problem, :m] for rows in (y, U, alpha, F))
+        most, gained, moved, enough = max(each * m, least // (2 * m)), np.zeros(1), 0, FIRST
+        loop: Any = move_pairs.reference if intercept else move_points.reference
+        pair_room = (np.empty(2 * m),) if intercept else ()
+        while enough >= LAST:
+            more = loop(
+                inside, m, diagonal, signs, bound, a, f, *pair_room, noise, enough, most - moved, gained, np.inf
+            )
+            moved, left = moved - 1 - more, _gap_left(signs, bound, a, f, intercept)
+            if left <= goal or moved >= most:
+                break
+            enough *= min(max(0.5 * goal / left, STEEP), FLAT)
+        c = a * signs
+        f[:] = [sign - dense_dot(row, c) for sign, row in zip(signs, inside, strict=True)]
+        sizes[problem, :m] = [dense_dot(np.abs(row), np.abs(c)) for row in inside]
+        steps[problem], problem = moved, problem + 1
+        budget -= 2 * m * (moved + m)
+    return problem
+
+
 def optimised(
     K: Array, diagonal: Floats, y: Floats, U: Floats, alpha: Floats, F: Floats, enough: float, most: int,
     intercept: bool,
@@ -140,6 +189,16 @@ def optimised(
         steps += moved
 
 
+def _gap_left(y: Floats, U: Floats, alpha: Floats, F: Floats, intercept: int) -> float:
+    """P - D, of P, by the intercept amid those that leave least."""
+    rise, fall = np.zeros(len(y)), np.zeros(len(y))
+    _mark(slice(None), y, U, alpha, rise, fall)
+    top, bottom = np.fmax.reduce(F + rise, initial=-np.inf), np.fmin.reduce(F + fall, initial=np.inf)
+    s = y * (F - (0.5 * top + 0.5 * bottom if intercept else 0.0))
+    gap, value = in_turn(np.where(s > 0.0, U - alpha, -alpha) * s), in_turn(alpha * (1.0 + y * F))
+    return float(np.float64(gap) / max(0.5 * value + gap, TINY))
+
+
 def _mark(points: slice | Integers, y: Floats, U: Floats, alpha: Floats, rise: Floats, fall: Floats) -> None:
     """0 where alpha y may rise (fall), and where not, what leaves a point out of the maximum (minimum) of F."""
     below, above = alpha[points] < U[points], alpha[points] > 0
@@ -152,3 +211,26 @@ def _snapped(alpha: float, before: float, U: float) -> float:
     if alpha < SNAP * min(before, U):
         return 0.0
     return U if np.isfinite(U) and alpha > (1.0 - SNAP) * U else alpha
+
+
+def moved_all(
+    K: Floats, places: Integers, y: Floats, U: Floats, goal: float, intercept: bool
+) -> tuple[Floats, Floats, Floats, Integers]:
+    """alpha, F and sizes (B, M) of problems that are parts of K, and the moves of each; see `move_all`.
+
+    Beyond the points of a problem alpha is 0, and F as large as the largest.
+    """
+    (count, width), n = y.shape, len(K)
+    alpha, F, sizes, steps = np.zeros_like(y), y.copy(), np.zeros_like(y), np.zeros(count, dtype=np.int64)
+    square, room = np.empty(0 if count == 1 and width == n else width * width), np.empty(4 * width)
+    places, problem = np.ascontiguousarray(places), 0
+    noise = 2.0 * float(np.finfo(K.dtype).eps)
+    while problem < count:
+        problem = move_all(
+            K, n, places, width, problem, count, y, U, alpha, F, sizes, steps, noise, goal, EACH, LEAST,
+            int(intercept), square, room, MOVES,
+        )  # fmt: skip
+    beyond = np.arange(width) >= (places[:, 1] + places[:, 3])[:, None]
+    if beyond.any():
+        F[beyond] = np.broadcast_to(np.where(beyond, -np.inf, F).max(axis=1)[:, None], F.shape)[beyond]
+    return alpha, F, sizes, steps

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix._typing import Array, Floats
+from separatrix._typing import Array, Floats, Integers
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -44,6 +44,28 @@ def relative_gap(alpha: Floats, F: Floats, y: Floats, U: Floats, b: float | None
     """(P - D) / P at this intercept, or at the best."""
     difference = gap(alpha, F, y, U, best_intercept(F, y, U) if b is None else b)
     return difference / max(dual(alpha, F, y) + difference, TINY)
+
+
+def relative_gaps(alpha: Floats, F: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floats, Floats]:
+    """The best intercepts of many problems, a line of the arrays (B, M) each, and their relative gaps there."""
+    b = best_intercepts(F, y, U) if intercept else np.zeros(len(y))
+    s = y * (F - b[:, None])
+    difference = (np.where(s > 0, U - alpha, -alpha) * s).sum(axis=1)
+    value = 0.5 * (alpha * (1.0 + y * F)).sum(axis=1)
+    return b, difference / np.maximum(value + difference, TINY)
+
+
+def best_intercepts(F: Floats, y: Floats, U: Floats) -> Floats:
+    """`best_intercept` of each line."""
+    lines = np.arange(len(F))
+    order: Integers = np.argsort(F, axis=1)
+    passed = np.cumsum(U[lines[:, None], order], axis=1)
+    balance, level = np.where(y > 0, U, 0.0).sum(axis=1), y.shape[1] * EPS * passed[:, -1]
+    ends = []
+    for reached in (passed >= (balance - level)[:, None], passed > (balance + level)[:, None]):
+        at: Array = np.where(reached.any(axis=1), reached.argmax(axis=1), y.shape[1] - 1)
+        ends.append(F[lines, order[lines, at]])
+    return np.asarray(0.5 * ends[0] + 0.5 * ends[1])
 
 
 def sums(K: Floats, c: Floats) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from separatrix._typing import Floats
 from separatrix.certificates._data import EPS
@@ -96,8 +97,9 @@ def kernel_unit(rows: KernelRows) -> float:
     if isinstance(kernel, Rbf):
         exponents = (rows.points.vectors.values.shape[1] + 8) * EPS * (1 + 4 * kernel.gamma * rows.points.largest)
         return float(min(DISTANCE, exponents))
-    if isinstance(kernel, Laplacian):
-        return DISTANCE
+    if isinstance(kernel, Laplacian):  # t exp(-t) < 1, t being a sum of differences that are each rounded once
+        values = rows.points.values
+        return DISTANCE if sparse.issparse(values) else float((values.shape[1] + 8) * EPS)
     if isinstance(kernel, (Linear, Poly, Sigmoid)):
         rounded = (rows.points.values.shape[1] + 8) * EPS
         size = float(np.max(rows.points.squares, initial=0.0))

@@ -29,7 +29,6 @@ from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Smo
 from separatrix.solvers.soft_margin import EPS, balanced, best_intercept, dual, relative_gap, sums
 from separatrix.svm.choose import held_in_full
-from separatrix.svm.pair_matrices import symmetric
 from separatrix.svm.walked import Teller, of_hinge, require_small, walked
 
 EASY = 4  # pairs to move for each point, in which 360 points of digits are done: .7 ms, with guesses 1.2
@@ -227,7 +226,7 @@ def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) ->
 
 def scaled_matrix(rows: KernelRows, scale: float, matrix: Callable[[], Floats] | None = None) -> Floats:
     """K / scale in float64, symmetric to the last digit."""
-    K = symmetric(rows) if matrix is None else matrix()
+    K = rows.square() if matrix is None else matrix()
     if scale != 1.0:
         K /= scale
     return K

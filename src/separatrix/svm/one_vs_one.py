@@ -52,6 +52,8 @@ class Member:
     status : Status
     warning : Warning or None
     n_iter : int
+    sure : bool
+        Whether the certificate need not be checked: see `Fit`.
     """
 
     coef: Floats
@@ -64,6 +66,7 @@ class Member:
     status: Status
     warning: Warning | None
     n_iter: int
+    sure: bool = False
 
 
 def pairs(targets: Targets, by_class: bool) -> list[Pair]:
@@ -141,4 +144,5 @@ def _fit(members: list[Member], attributes: Mapping[str, Any]) -> Fit:
         n_iter=max(member.n_iter for member in members),
         attributes={**attributes, "n_iter_": np.array([member.n_iter for member in members])},
         warnings=tuple({type(m.warning): m.warning for m in reversed(failed) if m.warning is not None}.values()),
+        sure=all(member.sure for member in members),
     )

@@ -9,8 +9,6 @@ import numpy as np
 from separatrix._typing import Floats, Integers
 from separatrix.kernels import KernelRows
 
-STRIP = 128  # rows at a time: those of a strip are in cache while the function is applied
-
 
 class PairMatrices:
     """K of the points of two classes, first those of one, then those of the other, in float64.
@@ -44,20 +42,7 @@ class PairMatrices:
     def _within(self, a: int) -> Floats:
         if a in self._kept:
             return self._kept[a]
-        K = symmetric(self.classes[a])
+        K = self.classes[a].square()
         if self._keeps:
             self._kept[a] = K
         return K
-
-
-def symmetric(rows: KernelRows) -> Floats:
-    """K in float64, symmetric to the last digit: what is below the diagonal is what is above it."""
-    n = rows.n
-    K = np.empty((n, n))
-    for first in range(0, n, STRIP):
-        last = min(first + STRIP, n)
-        K[first:last, first:] = rows.block(slice(first, last), slice(first, n))
-        square = K[first:last, first:last]
-        square[:] = 0.5 * square + 0.5 * square.T
-        K[last:, first:last] = K[first:last, last:].T
-    return K

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from separatrix._typing import Floats
 from separatrix.certificates import Certificate, HingeGap
-from separatrix.certificates._kernels import take
+from separatrix.certificates._kernels import VECTORS, take
 from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError, SeparatrixError
 from separatrix.geometry import Expansion
@@ -28,7 +28,7 @@ from separatrix.svm.linear_svc import bracket, soft
 from separatrix.svm.one_vs_one import Member, Pair, assembled, pairs
 from separatrix.svm.pair_matrices import PairMatrices
 from separatrix.svm.pair_task import Task
-from separatrix.svm.tiny_pairs import Tiny, tiny_pairs
+from separatrix.svm.together import Solved, all_pairs
 from separatrix.svm.walked import Teller
 
 LINEAR_ITERATIONS = 1000
@@ -73,50 +73,51 @@ def _machines(task: Task) -> tuple[Fit, Floats]:
 def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
     """The soft margin of each pair; of more than two classes, with each block of the kernel matrix computed once."""
     if task.settings.trace is None:
-        tiny = tiny_pairs(task.rows, task.points, task.weight, found, task.settings)
+        solved = all_pairs(task.rows, task.points, task.weight, task.targets, found, task.settings)
     else:  # each is to be watched
-        tiny = [None] * len(found)
+        solved = [None] * len(found)
     if isinstance(task.rows.kernel, Linear):
         return [
-            _linear(task, pair, False) if t is None else _tiny(task, pair, t, None)
-            for pair, t in zip(found, tiny, strict=True)
+            _linear(task, pair, False) if one is None else _of_many(task, pair, one, None)
+            for pair, one in zip(found, solved, strict=True)
         ]
-    if task.targets.binary:
-        return [_soft(task, pair, None) for pair in found]
-    classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
-    matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
-    kernel = task.kernel
+    kernel, matrices = task.kernel, None
+    if not task.targets.binary and (kernel is None or None in solved):
+        classes = [np.flatnonzero(task.targets.values == a) for a in range(task.targets.n_classes)]
+        matrices = PairMatrices(task.rows, classes, task.settings.cache_bytes)
     return [
-        _soft(task, pair, partial(matrices, pair.positive, pair.negative))
-        if t is None or kernel is None
-        else _tiny(task, pair, t, kernel)
-        for pair, t in zip(found, tiny, strict=True)
+        _soft(task, pair, None if matrices is None else partial(matrices, pair.positive, pair.negative))
+        if one is None or kernel is None
+        else _of_many(task, pair, one, kernel)
+        for pair, one in zip(found, solved, strict=True)
     ]
 
 
-def _tiny(task: Task, pair: Pair, tiny: Tiny, kernel: Mapping[str, Any] | None) -> Member:
-    """A machine that was solved with many others."""
-    used = np.flatnonzero(tiny.alpha)
-    coef = tiny.alpha * pair.y
+def _of_many(task: Task, pair: Pair, solved: Solved, kernel: Mapping[str, Any] | None) -> Member:
+    """A machine that was solved with all others."""
+    support = solved.alpha > 0
+    used = np.flatnonzero(support)
+    coef = solved.alpha * pair.y
     return Member(
         coef=coef,
-        support=tiny.alpha > 0,
-        intercept=tiny.b,
-        slack=np.maximum(0.0, 1.0 - pair.y * tiny.scores),
-        margin=tiny.square**-0.5 if tiny.square > 0 else np.inf,
-        weights=tiny.w,
+        support=support,
+        intercept=solved.b,
+        slack=np.maximum(0.0, 1.0 - pair.y * solved.scores),
+        margin=solved.square**-0.5 if solved.square > 0 else np.inf,
+        weights=solved.w,
         certificate=HingeGap(
-            **_gap(task, pair, tiny),
-            coef=tiny.w,
-            intercept=tiny.b,
+            **_gap(task, pair, solved),
+            coef=solved.w,
+            intercept=solved.b,
             kernel=kernel,
             points=task.kept[pair.rows[used]],
-            alpha=tiny.alpha[used],
+            alpha=solved.alpha[used],
             expansion=None if kernel is None else coef[used],
         ),
         status=Status.CERTIFIED,
         warning=None,
-        n_iter=1,
+        n_iter=max(1, solved.n_iter),
+        sure=kernel is None or kernel["kernel"] in VECTORS,
     )
 
 

@@ -21,23 +21,25 @@
 static inline double smaller(double a, double b) { return b < a ? b : a; }
 static inline double larger(double a, double b) { return b > a ? b : a; }
 
-/* sum_j x_j w_j: eight running sums, then four entries, then up to three one after the other. */
-#define DENSE_DOT(T, S)                                                                                               \
-    static inline double dense_dot_##S(const T *restrict x, const double *restrict w, int64_t d)                      \
+/* sum_j f(x_j) w_j: eight running sums, then four entries, then up to three one after the other. */
+#define DENSE_SUM(function, T, S, f)                                                                                  \
+    static inline double function##_##S(const T *restrict x, const double *restrict w, int64_t d)                     \
     {                                                                                                                 \
         double s[8] = {0.0}, rest = 0.0;                                                                              \
         int64_t j = 0;                                                                                                \
         for (; j + 8 <= d; j += 8)                                                                                    \
-            for (int lane = 0; lane < 8; lane++) s[lane] += (double)x[j + lane] * w[j + lane];                        \
+            for (int lane = 0; lane < 8; lane++) s[lane] += f((double)x[j + lane]) * w[j + lane];                     \
         if (j + 4 <= d) {                                                                                             \
-            for (int lane = 0; lane < 4; lane++) s[lane] += (double)x[j + lane] * w[j + lane];                        \
+            for (int lane = 0; lane < 4; lane++) s[lane] += f((double)x[j + lane]) * w[j + lane];                     \
             j += 4;                                                                                                   \
         }                                                                                                             \
-        for (; j < d; j++) rest += (double)x[j] * w[j];                                                               \
+        for (; j < d; j++) rest += f((double)x[j]) * w[j];                                                            \
         return (((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))) + rest;                            \
     }
-DENSE_DOT(double, f64)
-DENSE_DOT(float, f32)
+DENSE_SUM(dense_dot, double, f64, )
+DENSE_SUM(dense_dot, float, f32, )
+DENSE_SUM(size_dot, double, f64, __builtin_fabs)
+DENSE_SUM(size_dot, float, f32, __builtin_fabs)
 
 /* sum_k x_k w[column_k] over m stored entries: those at even places, plus those at odd ones. More sums would be faster
    where rows are long, but short rows of many lengths are slow to leave a loop of four. */

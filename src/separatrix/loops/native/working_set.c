@@ -5,9 +5,14 @@
    block. Maxima do not depend on the order in which they are sought, so every instruction set finds the same. */
 #include "rows.h"
 
+#define TINY 0x1p-1022
 #define BLOCK 64     /* points of which the best is sought together */
 #define TILE 32      /* rows and columns of a matrix that are mirrored together */
 #define PIECE 1024   /* residuals that stay in the first cache while rows are added to them */
+#define FIRST 1e-7   /* of a margin, by which two points may differ when the gap is first looked at */
+#define LAST 1e-15   /* and below which they need not come */
+#define STEEP 1e-3   /* the least part of what they might differ by, that they may when the gap is looked at again */
+#define FLAT 0.1     /* and the largest */
 #define SNAP 1e-12   /* of the upper bound, within which alpha is at it; of what alpha was, below which it is 0 */
 
 /* 0 where alpha_t y_t may rise (fall), and where not, what leaves the point out of the maximum (minimum) of F */
@@ -78,6 +83,25 @@ EXPORT void compact_rows(float *table, int64_t width, const int64_t *restrict sl
         float *to = table + r * columns;
         for (int64_t j = 0; j < columns; j++) to[j] = from[kept[j]]; /* never ahead of what is still to be read */
     }
+}
+
+/* P - D, of P, by the intercept amid those that leave least */
+static inline double gap_left(int64_t m, const double *restrict y, const double *restrict U,
+                              const double *restrict alpha, const double *restrict F, int intercept)
+{
+    double top = -INFINITE, bottom = INFINITE, gap = 0.0, value = 0.0;
+    for (int64_t i = 0; i < m; i++) {
+        const int below = alpha[i] < U[i], above = alpha[i] > 0.0;
+        if (y[i] > 0.0 ? below : above) top = larger(top, F[i]);
+        if (y[i] > 0.0 ? above : below) bottom = smaller(bottom, F[i]);
+    }
+    const double b = intercept ? 0.5 * top + 0.5 * bottom : 0.0;
+    for (int64_t i = 0; i < m; i++) {
+        const double s = y[i] * (F[i] - b);
+        gap += (s > 0.0 ? U[i] - alpha[i] : -alpha[i]) * s;
+        value += alpha[i] * (1.0 + y[i] * F[i]);
+    }
+    return gap / larger(0.5 * value + gap, TINY);
 }
 
 #define LOOP "working_set.inc"
