@@ -177,7 +177,8 @@ class Fit:
     warnings : tuple of Warning
         What the estimator is to warn of; who learns does not warn by itself.
     sure : bool
-        Whether the bounds on rounding are so far within what the check of the certificate allows that it must accept.
+        Whether the check of the certificate is certain to accept: its own sums are stated, or its rounding is bounded
+        and far from what it allows.
     """
 
     model: Any

@@ -21,15 +21,19 @@ def sum_with_error(a: Any) -> tuple[Any, Any]:
 
 def sum_of(part: Callable[[slice], Any], n: int) -> tuple[Any, Any]:
     """The same of n numbers of which part(rows) are some, as they may be too many to have all in memory."""
-    dtype = part(slice(0, 0)).dtype
-    eps, size = float(np.finfo(dtype).eps), sum(np.abs(part(rows)).sum() for rows in blocks_of(n, TERMS))
+    pieces = list(blocks_of(n, TERMS))
+    if len(pieces) <= 1:
+        few = part(slice(0, n))
+        pieces, part = [slice(0, n)], lambda rows: few
+    dtype = part(pieces[0]).dtype
+    eps, size = float(np.finfo(dtype).eps), sum(np.abs(part(rows)).sum() for rows in pieces)
     if not np.isfinite(size):
         return float("nan"), float("nan")
     if dtype == np.float64:
         # of multipliers and slacks most are 0, which change no sum
-        value = fsum(chain.from_iterable(_others(part(rows)).tolist() for rows in blocks_of(n, TERMS)))
+        value = fsum(chain.from_iterable(_others(part(rows)).tolist() for rows in pieces))
         return value, eps * abs(value)
-    return sum(part(rows).sum() for rows in blocks_of(n, TERMS)), n * eps * size
+    return sum(part(rows).sum() for rows in pieces), n * eps * size
 
 
 def _others(a: Any) -> Any:

@@ -47,6 +47,10 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     table = None if hard else small_table(design, bound)
     machines: list[Machine | Widest] = []
     certificates: list[Certificate | None] = []
+    squared = settings.loss == "squared_hinge"
+    many: list[Machine | None] = [None] * targets.tasks
+    if table is not None and settings.trace is None:
+        many = table.machines(np.ascontiguousarray(signs.T), settings.tol, settings.max_iter, squared)
     for task, y in enumerate(np.ascontiguousarray(signs.T)):
         positive = targets.positive(task)
         several = task if targets.tasks > 1 else None
@@ -56,7 +60,8 @@ def learn(sample: Sample, settings: Settings) -> Fit:
             machines.append(wide)
             certificates.append(bracket(wide, design, targets, positive))
         else:
-            machine = soft(design, y, bound, settings, None if starts is None else starts[task], table, tell)
+            start = None if starts is None else starts[task]
+            machine = many[task] or soft(design, y, bound, settings, start, table, tell)
             machines.append(machine)
             certificates.append(_gap(machine, design, targets, kept, positive, settings))
     coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
@@ -86,6 +91,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         trace=settings.trace,
         attributes=attributes,
         warnings=() if certified else (warning,),
+        sure=certified and not hard,  # what is stated of a soft margin are the sums of the check, or near them
     )
 
 

@@ -266,4 +266,5 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
         status=(Status.BRACKETED if hard else Status.CERTIFIED) if within else Status.UNCERTIFIED,
         warning=None if within else warning,
         n_iter=max(1, n_iter),
+        sure=within and not hard,  # what is stated of a soft margin are the sums of the check
     )

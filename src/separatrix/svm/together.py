@@ -8,13 +8,10 @@ they are scored and rounded outward together, in arrays (B, M) with the points o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates._data import ALLOWED, EPS
-from separatrix.certificates._hinge import CLOSE, TINY
 from separatrix.kernels import KernelRows, Linear
 from separatrix.loops.working_set import moved_all
 from separatrix.solvers.soft_margin import relative_gaps
@@ -22,11 +19,11 @@ from separatrix.svm.choose import TOGETHER, held_in_full
 from separatrix.svm.kernel_claims import CLEAR, kernel_unit
 from separatrix.svm.kernel_svm import Settings
 from separatrix.svm.one_vs_one import Pair
+from separatrix.svm.stated import SURE, kernel_terms, linear_terms, stated
 from separatrix.targets import Targets
 
 CELLS = 1 << 18  # numbers in an array of those that are scored together, some thirty of which are alive at a time
 GOAL = 1e-11  # relative gap; what is not within CLEAR of the optimum is solved otherwise
-SURE = 1e-3  # of tol, for the claim: the check may take a tenth for rounding, and bounds it some times as generously
 
 
 @dataclass(frozen=True)
@@ -126,12 +123,11 @@ def _claimed(batch: _Batch, unit: float, x: Floats | None, settings: Settings) -
     c, W = batch.alpha * batch.y, list[Floats | None]([None] * len(batch.y))
     with np.errstate(all="ignore"):
         if x is None:
-            terms = _kernel_terms(batch, unit, c)
+            terms = kernel_terms(batch.scores, batch.sizes, c, unit, batch.largest)
         else:
             w = (c[:, None, :] @ x)[:, 0]
-            terms, W = _linear_terms(x, c, w), list(w)
-        primal, dual, doubt = _outward(terms, batch)
-        gap = np.maximum((primal - dual) / primal, doubt)
+            terms, W = linear_terms(x, c, w), list(w)
+        primal, dual, gap = stated(terms, batch.y, batch.bound, batch.alpha, batch.b, batch.intercept)
     good = (gap <= SURE * settings.tol) & (batch.gap <= CLEAR) & (dual > 0)
     scores = terms.scores + batch.b[:, None]
     figures = (batch.b, terms.square, primal, dual, gap, batch.moves)
@@ -139,53 +135,3 @@ def _claimed(batch: _Batch, unit: float, x: Floats | None, settings: Settings) -
         Solved(batch.alpha[k, :m], W[k], scores[k, :m], *numbers) if good[k] else None
         for k, (m, *numbers) in enumerate(zip(batch.lengths, *(f.tolist() for f in figures), strict=True))
     ]
-
-
-@dataclass(frozen=True)
-class _Terms:
-    """f_i - b and ‖w‖² = ‖u‖² with their errors, and how far a unit of alpha out of balance can move u."""
-
-    scores: Floats
-    errors: Floats
-    square: Floats
-    square_error: Floats
-    reach: Any
-
-
-def _kernel_terms(batch: _Batch, unit: float, c: Floats) -> _Terms:
-    m = c.shape[1]
-    off = unit * batch.alpha.sum(axis=1) + TINY
-    errors = (m + 4) * EPS * batch.sizes + off[:, None]
-    square = (c * batch.scores).sum(axis=1)
-    error = (batch.alpha * (errors + (m + 2) * EPS * np.abs(batch.scores))).sum(axis=1)
-    return _Terms(batch.scores, errors, square, error, np.sqrt(batch.largest))
-
-
-def _linear_terms(x: Floats, c: Floats, w: Floats) -> _Terms:
-    m, d = x.shape[1:]
-    scores = (x @ w[:, :, None])[:, :, 0]
-    size = np.abs(x)
-    errors = (d + 4) * (EPS * (size @ np.abs(w)[:, :, None])[:, :, 0] + TINY)
-    off = (m + 4) * EPS * (np.abs(c)[:, None, :] @ size)[:, 0]
-    square = (w * w).sum(axis=1)
-    error = (off * (2 * np.abs(w) + off)).sum(axis=1) + (d + 4) * EPS * square
-    return _Terms(scores, errors, square, error, np.sqrt((size**2).sum(axis=2).max(axis=1)) * (1 + 1e-9))
-
-
-def _outward(terms: _Terms, batch: _Batch) -> tuple[Floats, Floats, Floats]:
-    """P rounded up, D rounded down, and the relative gap that rounding alone makes: `certificates._hinge`, for all."""
-    y, alpha, b, m = batch.y, batch.alpha, batch.b, batch.y.shape[1]
-    f = terms.scores + b[:, None]
-    slack = np.maximum(0.0, 1.0 - y * f)
-    errors = terms.errors + EPS * (np.abs(b)[:, None] + np.abs(f) + slack)
-    primal = 0.5 * terms.square + (batch.bound * slack).sum(axis=1)
-    near = np.where(y * f - errors < 1.0, batch.bound, 0.0)
-    primal_error = (near * errors).sum(axis=1) * (1 + 1e-9) + 0.5 * terms.square_error + (m + 8) * EPS * primal
-    total = alpha.sum(axis=1)
-    dual = total - 0.5 * terms.square
-    off = (np.abs((alpha * y).sum(axis=1)) + m * EPS * total) if batch.intercept else np.zeros(len(y))
-    move = off * terms.reach
-    dual_error = 0.5 * (terms.square_error + move * (2 * np.sqrt(terms.square + terms.square_error) + move))
-    dual_error += off + (m + 4) * EPS * (total + terms.square) + 2 * CLOSE * np.abs(dual)
-    doubt = 2 * (primal_error + dual_error) / (ALLOWED * primal)
-    return np.nextafter(primal + primal_error, np.inf), np.nextafter(dual - dual_error, -np.inf), doubt

@@ -15,9 +15,10 @@ from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.loops.margin_newton import STEPS, margin_newton, room
 from separatrix.loops.rows import BUDGET
-from separatrix.solvers.soft_margin import balanced
+from separatrix.solvers.soft_margin import balanced, best_intercepts, best_squared_intercept
 from separatrix.svm.linear.choose import Shape
 from separatrix.svm.linear.machine import Machine, of_multipliers
+from separatrix.svm.stated import SURE, linear_terms, stated
 
 PRECISE = 1e-10  # relative gap, where it costs next to nothing; what is left is mostly rounding
 GOAL = 1e-12  # the same, as the loop knows it: what is left is for rounding
@@ -35,6 +36,8 @@ class SmallTable:
     design : Design
     bound : array of shape (n,)
         The C_i.
+    X : array of shape (n, d)
+        The rows.
     Z : array of shape (n, p)
         The rows about their mean, which the intercept absorbs, and 1.
     Q : array of shape (d, n), optional
@@ -43,11 +46,51 @@ class SmallTable:
 
     design: Design
     bound: Floats
+    X: Floats
     Z: Floats
     Q: Floats | None
 
     def machine(self, y: Floats, tol: float, max_iter: int, squared: bool) -> Machine | None:
         """The machine of these signs; None if that is not precise, for a surer method to go on."""
+        alpha, v, n_iter = self._solved(y, max_iter, squared)
+        enough = PRECISE if self.design.dtype == np.float64 else tol  # weights rounded to float32 are not that precise
+        if not np.isfinite(alpha).all():
+            return None
+        with np.errstate(all="ignore"):
+            machine = of_multipliers(self.design, y, alpha, self.bound, n_iter, squared=squared)  # w is a sum of rows
+            if not machine.relative_gap <= enough:  # of long rows that sum is known to fewer digits than w
+                w = v[: self.Z.shape[1] - self.design.intercept]
+                w = w if self.Q is None else self.Q @ w
+                machine = of_multipliers(self.design, y, alpha, self.bound, n_iter, w, squared)
+        return machine if machine.relative_gap <= enough else None
+
+    def machines(self, signs: Floats, tol: float, max_iter: int, squared: bool) -> list[Machine | None]:
+        """Those of each line of signs (B, n), as their certificates state them; None where that takes a closer look."""
+        if self.design.dtype != np.float64:
+            return [None] * len(signs)
+        found = [self._solved(y, max_iter, squared) for y in signs]
+        A, steps = np.array([alpha for alpha, _, _ in found]), [n_iter for _, _, n_iter in found]
+        with np.errstate(all="ignore"):
+            C = A * signs
+            W = C @ self.X
+            terms, b = linear_terms(self.X[None], C, W), np.zeros(len(signs))
+            bounds = np.broadcast_to(self.bound, signs.shape)
+            if self.design.intercept and squared:
+                lines = zip(signs - terms.scores, signs, strict=True)
+                b = np.array([best_squared_intercept(F, y, self.bound) for F, y in lines])
+            elif self.design.intercept:
+                b = best_intercepts(signs - terms.scores, signs, bounds)
+            primal, dual, gap = stated(terms, signs, bounds, A, b, self.design.intercept, squared)
+        good = (gap <= SURE * tol) & (dual > 0)
+        return [
+            Machine(W[k], float(b[k]), A[k], float(primal[k]), float(dual[k]), steps[k], float(gap[k]), summed=True)
+            if good[k]
+            else None
+            for k in range(len(signs))
+        ]
+
+    def _solved(self, y: Floats, max_iter: int, squared: bool) -> tuple[Floats, Floats, int]:
+        """alpha in balance, weights of the written rows, and the number of steps."""
         n, p = self.Z.shape
         y, c = np.ascontiguousarray(y), self.bound
         ridge = np.ones(p)
@@ -58,25 +101,15 @@ class SmallTable:
         how = (int(squared), NARROWER, GOAL, PATIENCE, min(max_iter, MOST))
         while not margin_newton(self.Z, n, p, y, c, cap, ridge, *how, v, a, m, alpha, at, place, *work, BUDGET):
             pass
-        enough = PRECISE if self.design.dtype == np.float64 else tol  # weights rounded to float32 are not that precise
-        n_iter = int(place[STEPS])
-        if not np.isfinite(alpha).all():
-            return None
         with np.errstate(all="ignore"):
-            alpha = balanced(alpha, y, cap, self.design.intercept)
-            machine = of_multipliers(self.design, y, alpha, c, n_iter, squared=squared)  # w is a sum of rows
-            if not machine.relative_gap <= enough:  # of long rows that sum is known to fewer digits than w
-                w = v[: p - self.design.intercept]
-                w = w if self.Q is None else self.Q @ w
-                machine = of_multipliers(self.design, y, alpha, c, n_iter, w, squared)
-        return machine if machine.relative_gap <= enough else None
+            return balanced(alpha, y, cap, self.design.intercept), v, int(place[STEPS])
 
 
 def small_table(design: Design, bound: Floats) -> SmallTable | None:
     """The table written out, or None if it is not small."""
     if not Shape.of(design).small:
         return None
-    X = np.ascontiguousarray(design.array())  # the order of sums is that of the rows, however they are stored
+    X = rows = np.ascontiguousarray(design.array())  # the order of sums is that of the rows, however they are stored
     with np.errstate(all="ignore"):
         if design.intercept:
             X = X - X.mean(axis=0)
@@ -88,4 +121,4 @@ def small_table(design: Design, bound: Floats) -> SmallTable | None:
             X = R.T
         if design.intercept:
             X = np.column_stack([X, np.ones(design.n)])
-    return SmallTable(design, np.ascontiguousarray(bound, dtype=np.float64), np.ascontiguousarray(X), Q)
+    return SmallTable(design, np.ascontiguousarray(bound, dtype=np.float64), rows, np.ascontiguousarray(X), Q)
