@@ -162,7 +162,10 @@ class Certificate(ABC):
         """The certificate that `to_dict` described; `ValueError` that names a field which is missing or malformed."""
         if not isinstance(plain, Mapping):
             raise ValueError("A certificate must be a mapping.")
-        kind = Certificate._kinds.get(str(plain.get("kind")))
+        name = str(plain.get("kind"))
+        if name not in Certificate._kinds:
+            getattr(import_module(__package__), name, None)  # which imports it, if there is such a kind
+        kind = Certificate._kinds.get(name)
         if kind is None or not issubclass(kind, cls):
             raise ValueError(f"Not a {cls.__name__}: its kind is {plain.get('kind')!r}.")
         if plain.get("schema") != kind.schema:

@@ -16,7 +16,6 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.absent import spread
 from separatrix.estimators.lazily import lazily
-from separatrix.estimators.platt import divisible, probabilities, sigmoids
 from separatrix.estimators.support_vectors import SupportVectorClassifier
 from separatrix.outcome import Trace
 from separatrix.svm.kernel_svm import Settings
@@ -165,6 +164,8 @@ class SVC(SupportVectorClassifier):
         """
         if not self._calibrated():
             return super().fit(X, y, sample_weight)
+        from separatrix.estimators.platt import divisible, sigmoids  # brings what only these need, .07 s
+
         with self._fitting():
             super().fit(X, y, sample_weight)
             points = divisible(X)
@@ -200,6 +201,8 @@ class SVC(SupportVectorClassifier):
         -------
         array of shape (n, k)
         """
+        from separatrix.estimators.platt import probabilities
+
         check_is_fitted(self)
         if "probA_" not in self.__dict__:
             raise NotFittedError("predict_proba is not available when fitted with probability=False: fit again.")
