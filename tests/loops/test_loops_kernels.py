@@ -1,5 +1,7 @@
 """SMO inside a working set, rows of the kernel matrix and sparse products: C and Python the same bits."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from loops.twins import EXTREME, agree, cast, copied, csr_tables, same_bits
 from scipy import sparse
 
-from separatrix.loops.csr_gram import add_pairs
+from separatrix.loops.csr_rows import add_pairs, csr_rows, csr_squares, row_squares, take_rows
 from separatrix.loops.kernel_rows import radial_square, sparse_product
 from separatrix.loops.working_set import (
     add_rows,
@@ -249,3 +251,24 @@ def test_pairs_of_entries_are_the_gram_matrix():
     while row < 50:
         row = add_pairs(X.indptr, X.indices, X.data, h, 12, half, row, 50, 5)
     np.testing.assert_allclose(half + half.T, X.toarray().T @ (h[:, None] * X.toarray()), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("dtype", TYPES)
+@given(data=st.data())
+def test_rows_next_to_each_other_and_their_squares(dtype, index, data):
+    entries, indices, indptr, n, d = data.draw(csr_tables(dtype, index, EXTREME))
+    squares = agree(row_squares, [indptr, entries, n, np.zeros(n)])[-1]
+    rows = data.draw(arrays(np.int64, data.draw(st.integers(0, 8)) if n else 0, elements=st.integers(0, max(n - 1, 0))))
+    ends = np.append(0, np.cumsum(indptr[rows + 1] - indptr[rows])).astype(index)
+    room = np.zeros(ends[-1], dtype=index), np.zeros(ends[-1], dtype=dtype)
+    agree(take_rows, [indptr, indices, entries, rows, len(rows), ends, *room])
+    X = sparse.csr_matrix((entries, indices, indptr), shape=(n, d))
+    expected = X[rows]
+    found = csr_rows(X, rows)
+    for one, other in zip(found, (expected.indptr, expected.indices, expected.data), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(csr_squares(X), squares)
+    with np.errstate(over="ignore"):
+        wanted = [float(np.square(entries[a:b].astype(float)).sum()) for a, b in pairwise(indptr)]
+    np.testing.assert_allclose(squares, wanted, rtol=1e-14)

@@ -9,16 +9,19 @@ from fractions import Fraction
 import clarabel
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from problems import noisy
 from scipy import sparse
 
 from separatrix import SVC, LinearSVC, Status
 from separatrix.certificates import All, HingeGap
 from separatrix.certificates._kernels import gram
+from separatrix.design import as_design
 from separatrix.errors import InvalidInputError
 from separatrix.kernels import Graph, Rbf, Spectrum, WeisfeilerLehman, resolve
 from separatrix.svm import svc as learner
-from separatrix.svm.linear import soft
+from separatrix.svm.linear import machine, soft
 
 
 def exact_objective(w, b, X, y, U, squared=False):
@@ -30,6 +33,24 @@ def exact_objective(w, b, X, y, U, squared=False):
         if slack > 0:
             total += u * (slack * slack if squared else slack)
     return total
+
+
+def exact_dual(alpha, X, y, U, intercept, squared):
+    """sum alpha - 1/2 ‖sum alpha_i y_i x_i‖² - sum alpha_i² / (4 U_i) if squared, the heavier class scaled down."""
+    alpha, y = [Fraction(float(a)) for a in alpha], [int(sign) for sign in y]
+    if intercept:
+        plus, minus = (sum(a for a, sign in zip(alpha, y, strict=True) if sign == side) for side in (1, -1))
+        if not plus or not minus:
+            return Fraction(0)
+        share = {1: min(Fraction(1), minus / plus), -1: min(Fraction(1), plus / minus)}
+        alpha = [a * share[sign] for a, sign in zip(alpha, y, strict=True)]
+    value = sum(alpha)
+    if squared:
+        value -= sum(a * a / (4 * Fraction(float(u))) for a, u in zip(alpha, U, strict=True))
+    for column in X.T:
+        u = sum(a * sign * Fraction(float(x)) for a, sign, x in zip(alpha, y, column, strict=True) if a)
+        value -= u * u / 2
+    return value
 
 
 def box_optimum(K, y, U):
@@ -463,3 +484,33 @@ def test_kernel_values_of_no_support_vectors_are_none_and_no_warning(kernel):
     X = np.array([[0.0, 1.0], [2.0, 0.5], [3.0, 1.0]])
     K, size, _ = gram({"kernel": kernel, "gamma": 0.5}, X, X[:0], np.float64)
     assert K.shape == size.shape == (3, 0)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.ConvergenceWarning")
+@pytest.mark.parametrize("wide", [False, True])
+@given(
+    seed=st.integers(0, 10**6),
+    loss=st.sampled_from(["hinge", "squared_hinge"]),
+    intercept=st.booleans(),
+    unit=st.sampled_from([1e-6, 1.0, 1e4]),
+    far=st.sampled_from([0.0, 3.0, 1e5]),
+    C=st.sampled_from([1e-3, 1.0, 100.0]),
+)
+def test_claims_from_sums_at_hand_hold(wide, seed, loss, intercept, unit, far, C):
+    """Those of many rows are bounded by the largest entry alone; here every machine is stated so, if it can be."""
+    rng = np.random.default_rng(seed)
+    n, d = (40, 90) if wide else (300, 4)
+    X = (rng.normal(size=(n, d)) + far) * unit * 10.0 ** rng.integers(-2, 3, d)
+    y = np.where(X @ (rng.normal(size=d) / np.abs(X).max(axis=0)) + 0.3 * rng.normal(size=n) > 0, 1, -1)
+    y[:2] = 1, -1
+    weight = rng.uniform(0.5, 2.0, n)
+    design, bound = as_design(sparse.csr_matrix(X) if wide else X, intercept), C * weight
+    found = soft.soft_margin(design, y.astype(float), bound, 1e-4, 1000, loss == "squared_hinge")
+    assert found.sums is not None
+    claimed = machine._at_hand(found, found.sums, design, y.astype(float), bound, loss == "squared_hinge")
+    assume(np.isfinite(claimed.doubt))
+    squared = loss == "squared_hinge"
+    assert claimed.primal >= exact_objective(found.w, found.b, X, y, bound, squared)
+    assert claimed.dual <= exact_dual(found.alpha, X, y, bound, intercept, squared)
+    assert claimed.primal <= found.primal + claimed.doubt * claimed.primal
+    assert claimed.dual >= found.dual - claimed.doubt * claimed.primal

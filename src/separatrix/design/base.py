@@ -191,6 +191,16 @@ class Design(ABC):
         """The largest size of an entry of each column less its offset (d,), or more; None where nobody has looked."""
         return None
 
+    @property
+    @abstractmethod
+    def _extremes(self) -> Floats:
+        """The smallest and the largest entry."""
+
+    @property
+    def farthest(self) -> float:
+        """The size of the largest entry."""
+        return float(np.abs(self._extremes).max())
+
     def place(self, row: int, column: int) -> str:
         """What to call an entry in a message."""
         return f"row {row}, {self.column(column)}"

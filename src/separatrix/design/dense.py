@@ -137,11 +137,12 @@ class DenseDesign(Design):
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
         if self._X.dtype.kind != "f":
             return None  # whole numbers and booleans are finite
-        if (np.abs(self._extremes()) <= limit).all():  # False for NaN
+        if (np.abs(self._extremes) <= limit).all():  # False for NaN
             return None
         bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
         return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
 
+    @cached_property
     def _extremes(self) -> Floats:
         """The smallest and the largest entry, or NaN if there is one among them."""
         X = np.asarray(self._X).T if self._X.flags.f_contiguous else np.asarray(self._X)  # in any order

@@ -16,7 +16,7 @@ from separatrix.design.block import Block
 from separatrix.design.passes import Pass, chunk_rows
 from separatrix.design.reducing import Parts
 from separatrix.loops import threads
-from separatrix.loops.csr_gram import add_pairs
+from separatrix.loops.csr_rows import add_pairs
 from separatrix.loops.moments import extremes
 from separatrix.loops.passes import BLOCK, SCORES, pass_csr, work_size
 from separatrix.loops.rows import BUDGET, floats

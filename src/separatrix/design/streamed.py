@@ -85,6 +85,7 @@ class StreamedDense(DenseDesign):
         for piece in self._X.pieces(start, stop):
             yield piece.first, piece.last, piece.rows
 
+    @cached_property
     def _extremes(self) -> Floats:
         return np.array(self._X.ends)
 

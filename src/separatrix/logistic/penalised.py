@@ -35,6 +35,7 @@ Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
 Watched: TypeAlias = Callable[[Floats, Floats], None]  # told coef and intercept after every step
 Record: TypeAlias = Watched | None
 
+USUAL_TOL = 1e-4  # who asks for less accuracy than by default gets no more than that, although it costs little
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 SHARP_ENTRIES = 1 << 17  # of X, up to which weights exact to rounding are certified as sharply, in some milliseconds
 TINIEST = float(np.finfo(np.float64).tiny)
@@ -100,7 +101,8 @@ def logistic(design: Design, targets: Targets, weight: Floats, settings: Setting
     risk = make_risk(narrowed(design.anchored()), targets, weight, settings)
     within = _within(risk, lambda: target)
     solver, accuracy = choose(risk, settings.solver, within, settings.start is None)
-    target, n_iter, exact = min(settings.tol, accuracy), -1, accuracy == 0
+    n_iter, exact = -1, accuracy == 0
+    target = min(settings.tol, accuracy) if exact or settings.tol <= USUAL_TOL else settings.tol
 
     def done(state: State) -> bool:
         return polished(state) if exact else within(state.gradient, state.value)

@@ -30,14 +30,6 @@ def csr_arrays(X: Any) -> tuple[Array, Array, Array]:
     return floats(X.data), indices, indptr
 
 
-def csr_squares(X: Any) -> Floats:
-    """‖x_i‖² of the rows of a CSR matrix."""
-    squares, filled = np.zeros(X.shape[0]), np.flatnonzero(np.diff(X.indptr))
-    if len(filled):
-        squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[filled])
-    return squares
-
-
 def dense_dot(x: Array, w: Floats) -> float:
     """sum_j x_j w_j: eight running sums, then four entries, then up to three one after the other."""
     products = x.astype(np.float64) * w

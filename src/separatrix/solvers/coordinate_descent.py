@@ -30,8 +30,9 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats
+from separatrix.loops.csr_rows import csr_rows, csr_squares
 from separatrix.loops.hinge_descent import ACTIVE, DONE, GAP, VALUE, B, at_start, hinge_sweeps
-from separatrix.loops.rows import BUDGET, csr_arrays, csr_squares
+from separatrix.loops.rows import BUDGET, csr_arrays
 
 LIGHT = 0.1  # rho over the mean ‖x_i‖²: heavier, it couples all rows and slows them; b settles as fast either way
 ROUND = 4  # sweeps over all rows in play after which it is seen which of them move
@@ -212,14 +213,14 @@ class CoordinateDescent:
 
     def _play(self, rows: Array) -> None:
         """Continue with these rows, which are copied next to each other if they are few."""
-        n = len(self.y)
+        n, table = len(self.y), self._table
         if len(rows) > FEW * n:
-            self._rows, X, self._order = np.arange(n), self._X, rows.astype(np.int64, copy=False)
+            self._rows, self._order = np.arange(n), rows.astype(np.int64, copy=False)
+            data, indices, indptr = csr_arrays(self._X)
         else:
-            self._rows, X, self._order = rows, self._X[rows], np.arange(len(rows))
+            self._rows, self._order, table = rows, np.arange(len(rows)), table[rows]
+            indptr, indices, data = csr_rows(self._X, rows)
         self.in_play = len(rows)
-        data, indices, indptr = csr_arrays(X)
-        table = self._table if X is self._X else self._table[self._rows]
         self._packed = (indptr, indices, data, len(self._rows), table, self.alpha[self._rows])
 
 

@@ -26,9 +26,10 @@ from typing import TypeAlias
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.loops.csr_rows import csr_squares
 from separatrix.loops.hinge_descent import LONG, SHORT
 from separatrix.loops.logistic_descent import logistic_sweep
-from separatrix.loops.rows import BUDGET, csr_arrays, csr_squares
+from separatrix.loops.rows import BUDGET, csr_arrays
 from separatrix.problems.risk import Risk
 from separatrix.solvers.coordinate_descent import STILL
 from separatrix.solvers.driver import State

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from separatrix._typing import Floats, Integers
-from separatrix.loops.csr_gram import add_pairs
+from separatrix.loops.csr_rows import add_pairs
 from separatrix.loops.elastic_descent import column_moments, column_sweeps, gram_sweeps, softmax_sweeps
 from separatrix.loops.rows import BUDGET
 from separatrix.penalties import ElasticNet

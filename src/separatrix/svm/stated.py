@@ -1,6 +1,7 @@
 """What many machines at once come to, rounded outward: lines of arrays (B, m), each with a point in every column.
 
-The same bounds as `certificates._hinge` has, a little wider, for w = u = sum_i alpha_i y_i phi(x_i).
+The same bounds as `certificates._hinge` has, a little wider; w is u = sum_i alpha_i y_i phi(x_i) but for rounding,
+unless the terms say what ‖w‖² is.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ SURE = 1e-3  # of tol, for the claim: the check may take a tenth for rounding, a
 
 @dataclass(frozen=True)
 class Terms:
-    """f_i - b and ‖w‖² with their errors, and how far a unit of alpha out of balance can move u."""
+    """f_i - b and ‖u‖² with their errors, how far a unit of alpha out of balance can move u, and ‖w‖² if w is not u."""
 
     scores: Floats
     errors: Floats
     square: Floats
     square_error: Floats
     reach: Any
+    apart: tuple[Floats, Floats] | None = None
 
 
 def kernel_terms(scores: Floats, sizes: Floats, c: Floats, unit: float, largest: float) -> Terms:
@@ -51,15 +53,16 @@ def linear_terms(x: Floats, c: Floats, w: Floats) -> Terms:
 def stated(
     terms: Terms, y: Floats, bound: Floats, alpha: Floats, b: Floats, intercept: bool, squared: bool = False
 ) -> tuple[Floats, Floats, Floats]:
-    """P rounded up, D rounded down, and the tol that a claim of these needs, for its gap and for rounding."""
+    """P rounded up, D rounded down, and the tol that a claim of these needs for rounding alone."""
     m = y.shape[1]
     f = terms.scores + b[:, None]
     slack = np.maximum(0.0, 1.0 - y * f)
     errors = terms.errors + EPS * (np.abs(b)[:, None] + np.abs(f) + slack)
-    primal = 0.5 * terms.square + (bound * (slack**2 if squared else slack)).sum(axis=1)
+    square, square_error = terms.apart or (terms.square, terms.square_error)
+    primal = 0.5 * square + (bound * (slack**2 if squared else slack)).sum(axis=1)
     near = np.where(y * f - errors < 1.0, bound, 0.0)
     moved = (near * (errors * (2 * slack + errors) if squared else errors)).sum(axis=1) * (1 + 1e-9)
-    primal_error = moved + 0.5 * terms.square_error + (m + 8) * EPS * primal
+    primal_error = moved + 0.5 * square_error + (m + 8) * EPS * primal
     total = alpha.sum(axis=1)
     dual = total - 0.5 * terms.square
     off = (np.abs((alpha * y).sum(axis=1)) + m * EPS * total) if intercept else np.zeros(len(y))
@@ -70,5 +73,4 @@ def stated(
         dual, dual_error = dual - ridge, dual_error + (m + 8) * EPS * ridge
     dual_error += off + (m + 4) * EPS * (total + terms.square) + 2 * CLOSE * np.abs(dual)
     doubt = 2 * (primal_error + dual_error) / (ALLOWED * primal)
-    primal, dual = np.nextafter(primal + primal_error, np.inf), np.nextafter(dual - dual_error, -np.inf)
-    return primal, dual, np.maximum((primal - dual) / primal, doubt)
+    return np.nextafter(primal + primal_error, np.inf), np.nextafter(dual - dual_error, -np.inf), doubt

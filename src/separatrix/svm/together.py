@@ -127,7 +127,8 @@ def _claimed(batch: _Batch, unit: float, x: Floats | None, settings: Settings) -
         else:
             w = (c[:, None, :] @ x)[:, 0]
             terms, W = linear_terms(x, c, w), list(w)
-        primal, dual, gap = stated(terms, batch.y, batch.bound, batch.alpha, batch.b, batch.intercept)
+        primal, dual, doubt = stated(terms, batch.y, batch.bound, batch.alpha, batch.b, batch.intercept)
+        gap = np.maximum((primal - dual) / primal, doubt)
     good = (gap <= SURE * settings.tol) & (batch.gap <= CLEAR) & (dual > 0)
     scores = terms.scores + batch.b[:, None]
     figures = (batch.b, terms.square, primal, dual, gap, batch.moves)

@@ -80,7 +80,8 @@ class SmallTable:
                 b = np.array([best_squared_intercept(F, y, self.bound) for F, y in lines])
             elif self.design.intercept:
                 b = best_intercepts(signs - terms.scores, signs, bounds)
-            primal, dual, gap = stated(terms, signs, bounds, A, b, self.design.intercept, squared)
+            primal, dual, doubt = stated(terms, signs, bounds, A, b, self.design.intercept, squared)
+            gap = np.maximum((primal - dual) / primal, doubt)
         good = (gap <= SURE * tol) & (dual > 0)
         return [
             Machine(W[k], float(b[k]), A[k], float(primal[k]), float(dual[k]), steps[k], float(gap[k]), summed=True)
