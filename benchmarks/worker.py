@@ -22,6 +22,7 @@ from benchmarks import store
 from benchmarks.measure import clock
 
 WARM_UP = 20_000  # rows: enough for loops to be worth compiling
+SHORT = 0.05  # seconds of a fit that is made some times where one is to be chosen
 
 
 def say(event: str, **figures: Any) -> None:
@@ -48,11 +49,15 @@ def solve(request: dict[str, Any]) -> None:
     say("warm")
     _, first = clock(lambda: contestant.fit(problem, contestant.prepare(problem, *few), solver, 1e-2))
     own = contestant.prepare(problem, *data)
+    sweeping = request["enough"] is not None
     for tol in request["tolerances"]:
         fitted, cost = timed(lambda tol=tol: contestant.fit(problem, own, solver, tol))
+        if sweeping and cost["seconds"] < SHORT:  # the first is the slowest, and all that the choice would go by
+            again = [timed(lambda tol=tol: contestant.fit(problem, own, solver, tol))[1]["seconds"] for _ in range(4)]
+            cost["seconds"] = min(cost["seconds"], *again)
         value = objective(problem, *data, contestant.solution(fitted))
         say("done", tol=tol, objective=value, first=first.seconds, **cost)
-        if request["enough"] is not None and value <= request["enough"]:
+        if sweeping and value <= request["enough"]:
             break
 
 

@@ -1,4 +1,4 @@
-"""Numbers that are another number in float64: whole ones beyond 2**53, long doubles, fractions.
+"""What is no table that float64 holds: whole numbers beyond 2**53, long doubles, fractions; entries in no column.
 
 A claim about rounded rows is a claim about other data, so whoever reads a table asks first.
 """
@@ -18,10 +18,33 @@ def numeric(X: Any) -> Any:
     """X as an array or CSR matrix of numbers; `ValueError` if it holds others than real ones, or masks some."""
     if np.ma.is_masked(X):
         raise ValueError("X masks some of its entries.")
+    if (flaw := malformed(X)) is not None:
+        raise ValueError(f"X {flaw}.")
     rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     if rows.dtype.kind in "mMc":  # which would become other numbers without a word
         raise ValueError(f"X holds no real numbers, but {rows.dtype}.")
     return rows if rows.dtype.kind in "fiub" else rows.astype(np.float64)
+
+
+def malformed(X: Any) -> str | None:
+    """What is wrong with the index of a CSR or CSC matrix, or None: SciPy and C follow it to wherever it leads."""
+    if getattr(X, "format", None) not in ("csr", "csc"):
+        return None
+    (lines, places), (line, place) = X.shape, ("row", "column")
+    if X.format == "csc":
+        lines, places, line, place = places, lines, place, line
+    ends, index = X.indptr, X.indices
+    if len(ends) != lines + 1 or ends[0] != 0 or ends[-1] > min(len(index), len(X.data)):
+        return f"is a broken {X.format.upper()} matrix: indptr does not go from 0 to the number of its entries"
+    if (ends[1:] < ends[:-1]).any():
+        return f"is a broken {X.format.upper()} matrix: indptr falls at {line} {int(np.argmax(ends[1:] < ends[:-1]))}"
+    for part in blocks_of(int(ends[-1])):
+        some = index[part]
+        if some.min() < 0 or some.max() >= places:
+            at = part.start + int(np.argmax((some < 0) | (some >= places)))
+            where = f"{line} {int(np.searchsorted(ends, at, side='right')) - 1}"
+            return f"is a broken {X.format.upper()} matrix: {where} has an entry in {place} {index[at]} of {places}"
+    return None
 
 
 def unheld(X: Any, rows: Any) -> tuple[int, int] | None:

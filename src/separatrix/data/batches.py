@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats
+from separatrix.certificates._held import malformed
 from separatrix.data.rows import plain_cell
 from separatrix.data.sources import explained
 from separatrix.errors import DataError
@@ -128,6 +129,8 @@ def _npy_rows(path: Path) -> Iterator[tuple[int, Array]]:
 
 def _matrix(X: Any, name: str) -> Any:
     """Rows as they were given, an array or a CSR matrix."""
+    if (flaw := malformed(X)) is not None:
+        raise DataError(f"{name}: X {flaw}.")
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if hasattr(X, "columns") or rows.dtype.kind == "O":
         raise DataError(f"{name}: X is a {type(X).__name__}, where arrays of numbers or sparse matrices are expected.")

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates._data import read_rows
-from separatrix.certificates._held import unheld
+from separatrix.certificates._held import malformed, unheld
 from separatrix.design import reducing
 from separatrix.design.base import ANCHOR_ROWS, Design
 from separatrix.design.dense import DenseDesign
@@ -178,6 +178,8 @@ def _numbers(block: Any, where: str) -> Any:
             return block.to_numpy()
         # types of pandas may lack entries; of truth values and numbers it would make objects
         return block.to_numpy(dtype=np.float64, na_value=np.nan)
+    if (flaw := malformed(block)) is not None:
+        raise InvalidInputError(f"{where} {flaw}.")
     X = block.tocsr() if hasattr(block, "tocsr") else np.asarray(block)
     if X.dtype.kind not in "fiubO":  # texts, dates and complex numbers would become other numbers without a word
         raise InvalidInputError(f"{where} is not numeric, but of the type {X.dtype}: pass columns of numbers.")

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates._held import unheld
+from separatrix.certificates._held import malformed, unheld
 from separatrix.design import Design, as_design
 from separatrix.design.partitions import Partitions
 from separatrix.design.partitions_dask import is_collection
@@ -87,7 +87,9 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if is_collection(X):
         check_learner(estimator, Partitions)
         raise InvalidInputError(f"{type(estimator).__name__} takes Dask collections by fit; this needs rows in memory.")
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiub" and X.size:
+    if (flaw := malformed(X)) is not None:
+        raise InvalidInputError(f"Input X {flaw}. Build it anew from rows, columns and values.")
+    if _plain(X):
         # nothing to convert, and columns without names: asking scikit-learn takes longer than some fits
         known = estimator.__dict__
         if reset:
@@ -111,6 +113,17 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if rows.dtype.kind == "O":  # whole numbers beyond 64 bits, fractions and the like, in a list
         rows = rows.astype(np.float64)
     return _held(estimator, X, rows)
+
+
+def _plain(X: Any) -> bool:
+    """Whether X is NumPy's array of numbers or SciPy's CSR matrix of floats, not empty, and needs no conversion."""
+    if type(X) is np.ndarray:
+        kinds = "fiub"
+    elif type(X) in (sparse.csr_matrix, sparse.csr_array):
+        kinds = "f"
+    else:
+        return False
+    return X.ndim == 2 and X.dtype.kind in kinds and all(X.shape)
 
 
 def _elsewhere(name: str, values: Any) -> InvalidInputError:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array
+from separatrix.certificates._held import malformed
 
 #: A dense matrix, or a `scipy.sparse.csr_array` without duplicate entries.
 Matrix: TypeAlias = Any
@@ -21,6 +22,8 @@ def as_matrix(X: Any, what: str = "X") -> Matrix:
     The input is never changed; it is shared where it has the right form already.
     """
     if sparse.issparse(X):
+        if (flaw := malformed(X)) is not None:
+            raise ValueError(f"{what} {flaw}")
         matrix = sparse.csr_array(X)
         if not matrix.has_canonical_format:  # duplicates would break |x|: sum them, in a copy
             matrix = matrix.copy()
