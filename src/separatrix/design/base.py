@@ -21,13 +21,11 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.design import passes
+from separatrix.design.anchoring import far_from_origin
 from separatrix.design.block import TINY_BYTES, Block, gathered, scored, summed_by_class, weighted_gram
 from separatrix.design.passes import Pass
 from separatrix.design.reducing import BLOCK_BYTES, BlockFn, Parts, reduced
 from separatrix.errors import InvalidInputError
-
-ANCHOR_ROWS = 256  # enough rows to see which columns are far from the origin
-FAR = 10.0  # |mean| / deviation beyond which a column counts as far
 
 Result = TypeVar("Result")
 
@@ -295,30 +293,15 @@ class Design(ABC):
     def anchored(self) -> Self:
         """The same rows with an offset for the columns that are far from the origin, if any.
 
-        The intercept absorbs it, so without one there is none. The first rows tell which columns are far. The offset
-        is the first entry of the column: any number near its values will do, and x - x_0 is exact where it
-        matters, so that a constant column becomes 0.
+        The intercept absorbs it, so without one there is none.
         """
         return self._anchored
 
     @cached_property
     def _anchored(self) -> Self:
         plain = replace(self, offset=None, rest=None, scale=None)
-        if not self.intercept:
-            return plain
-        movable = self.subtractable()
-        if not movable.any():
-            return plain
-        m = min(self.n, ANCHOR_ROWS)
-        head = plain if self.in_memory else plain.take(slice(m))  # read once
-        first, ones = head.block(0, m), np.ones((m, 1))
-        mean = first.tdot(ones)[: self.d, 0] / m
-        deviation = np.sqrt(first.spread(ones, mean[None], np.zeros(m, dtype=np.intp))[0] / m)
-        far = movable & (np.abs(mean) > FAR * deviation)
-        if not far.any():
-            return plain
-        entry = head.block(0, 1).tdot(np.ones((1, 1)))[: self.d, 0]
-        return replace(plain, offset=np.where(far, entry, 0.0))
+        offset = far_from_origin(plain) if self.intercept else None
+        return plain if offset is None else replace(plain, offset=offset)
 
     def centred(self, weight: Floats) -> Self:
         """The same rows about their weighted mean, which the intercept absorbs (so not without one)."""

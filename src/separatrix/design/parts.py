@@ -18,7 +18,8 @@ from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates._data import read_rows
 from separatrix.certificates._held import malformed, unheld
 from separatrix.design import reducing
-from separatrix.design.base import ANCHOR_ROWS, Design
+from separatrix.design.anchoring import ANCHOR_ROWS
+from separatrix.design.base import Design
 from separatrix.design.dense import DenseDesign
 from separatrix.design.passes import Pass, chunked
 from separatrix.design.reducing import BlockFn, Parts
