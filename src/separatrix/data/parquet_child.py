@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 READY = b"ready"
 CELLS = 1 << 22  # decoded at a time: 32 MB of numbers, so that slices cost little and are no burden
-FRAMES_AHEAD = (
-    8  # decoded while others are sent: with 8 a row group of 250,000 rows is ready when the one before is sent
-)
+FRAMES_AHEAD = 8  # decoded while others are sent: a row group of 250,000 rows is ready when the one before is sent
 
 
 def memory() -> float:
