@@ -20,6 +20,7 @@ import os
 import queue
 import sys
 import threading
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 READY = b"ready"
 CELLS = 1 << 22  # decoded at a time: 32 MB of numbers, so that slices cost little and are no burden
-FRAMES_AHEAD = 8  # decoded while others are sent: a row group of 250,000 rows is ready when the one before is sent
+FILES_AT_ONCE = 2  # are decoded, since a file of one row group keeps little more than one core busy
+FRAMES_AHEAD = 4  # of each file, decoded while others are sent: with 2 some wait, with 8 it is no quicker
 
 
 def memory() -> float:
@@ -109,7 +111,7 @@ class Apart:
         send(b"t" + str(total(files)).encode())
         written, left = io.BytesIO(), len(files)
         try:
-            for frame in ahead(decoded(files, self.job["columns"], self.job["most"])):
+            for frame in decoded(files, self.job["columns"], self.job["most"]):
                 if frame is None:
                     left -= 1
                     if not left and self._filled:
@@ -194,21 +196,34 @@ def total(files: list[str]) -> int:
 
 
 def decoded(files: list[str], columns: list[str] | None, most: int) -> Iterator[polars.DataFrame | None]:
-    """For each file its columns without a row, its rows, at most so many at a time, and None."""
+    """For each file its columns without a row, its rows, at most so many at a time, and None.
+
+    The next file is decoded while one is used: polars decodes a row group on little more than one core.
+    """
+    begun: deque[Iterator[polars.DataFrame | None]] = deque()
+    for file in files:
+        begun.append(ahead(frames_of(file, columns, most)))
+        if len(begun) == FILES_AT_ONCE:
+            yield from begun.popleft()
+    for frames in begun:
+        yield from frames
+
+
+def frames_of(file: str, columns: list[str] | None, most: int) -> Iterator[polars.DataFrame | None]:
+    """The same of one file."""
     import polars as pl
 
-    for file in files:
-        lazy = pl.scan_parquet(file, glob=False)
-        if columns is not None:
-            lazy = chosen(lazy, columns)
-        yield lazy.head(0).collect()
-        rows = min(most, CELLS // max(1, len(lazy.collect_schema())) + 1)
-        yield from (frame for frame in batches(lazy, rows) if len(frame))
-        yield None
+    lazy = pl.scan_parquet(file, glob=False)
+    if columns is not None:
+        lazy = chosen(lazy, columns)
+    yield lazy.head(0).collect()
+    rows = min(most, CELLS // max(1, len(lazy.collect_schema())) + 1)
+    yield from (frame for frame in batches(lazy, rows) if len(frame))
+    yield None
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items, of which the next is made while one is used."""
+    """The same items, which a thread goes on making from now on while some are used."""
     made: queue.Queue[tuple[Item] | BaseException | None] = queue.Queue(FRAMES_AHEAD)
 
     def make() -> None:
@@ -220,6 +235,11 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
             made.put(error)
 
     threading.Thread(target=make, daemon=True).start()
+    return taken(made)
+
+
+def taken(made: queue.Queue[tuple[Item] | BaseException | None]) -> Iterator[Item]:
+    """What is made, until that ends or fails."""
     while (found := made.get()) is not None:
         if isinstance(found, BaseException):
             raise found
