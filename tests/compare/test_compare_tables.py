@@ -53,6 +53,15 @@ def test_margin_machines_are_calibrated(rare):
         assert line.honest
 
 
+def test_margin_machines_balance_a_rare_class(rare):
+    """Unbalanced, the hinge is least where nearly all rows are on the side of the frequent class: the order is noise."""
+    for title in ("linear SVM", "SVM, rbf kernel"):
+        line = entry_of(rare, title)
+        assert "--class-weight balanced" in line.command
+        assert line.auc.value > 0.8
+        assert line.balanced_accuracy.value > 0.7
+
+
 def test_figures_of_every_fold_are_those_of_scikit_learn(rare):
     k, truth = 2, rare.truth
     for entry in rare.entries:
