@@ -54,7 +54,7 @@ def test_margin_machines_are_calibrated(rare):
 
 
 def test_margin_machines_balance_a_rare_class(rare):
-    """Unbalanced, the hinge is least where nearly all rows are on the side of the frequent class: the order is noise."""
+    """Unbalanced, the hinge is least where nearly all rows are on one side, in an order that is noise."""
     for title in ("linear SVM", "SVM, rbf kernel"):
         line = entry_of(rare, title)
         assert "--class-weight balanced" in line.command
