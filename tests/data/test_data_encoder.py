@@ -192,3 +192,17 @@ def test_every_field_of_the_state_is_checked():
     for nonsense in (None, [], "x", {}):
         with pytest.raises(DataError):
             Encoder.from_dict(nonsense)
+
+
+def test_a_number_beyond_all_floats_is_refused():
+    state = Encoder.fit(table_of("a,ill\n1.5,no\n2,yes\n", "ill")).to_dict()
+    state["plans"][0]["mean"] = 10**400  # JSON has such numbers
+    with pytest.raises(DataError, match="'a' of the encoder is malformed"):
+        Encoder.from_dict(state)
+
+
+def test_features_of_ten_digits_are_found_in_rows():
+    encoder = Encoder.fit(table_of("1 7:2 1500000000:1\n0 7:3 1500000000:4\n", None))
+    assert encoder.names == ["feature 7", "feature 1500000000"]
+    X, _ = encoder.transform({"feature 1500000000": 4.0, "feature 7": 2.0, "feature 007": 9.0, "other": "x"})
+    np.testing.assert_array_equal(X.toarray() if encoder.sparse else X, [[2.0, 4.0]])

@@ -26,20 +26,12 @@ _LIKE_A_NUMBER = re.compile(
 class Spelling:
     """How numbers are written.
 
-    Parameters
-    ----------
-    mark : str
-        "%" or a currency sign that every cell has, before or after the number; "" for none. It is left out: 12.5% is
-        12.5.
-    thousands : str
-        What stands between groups of three digits: ",", ".", " ", "'" or nothing.
-    decimal : str
-        "." or ",".
+    With a mark, "%" or a currency sign, every cell has it, before or after the number; it is left out: 12.5% is 12.5.
     """
 
     mark: str = ""
-    thousands: str = ""
-    decimal: str = "."
+    thousands: str = ""  # what stands between groups of three digits: ",", ".", " ", "'" or nothing
+    decimal: str = "."  # or ","
 
     def read(self, column: polars.Series, strict: bool = False) -> polars.Series:
         """The cells as floats, null where one is written in another way.
@@ -140,11 +132,7 @@ def found_spelling(column: polars.Series) -> Found | None:
 
 def could_be_either(column: polars.Series) -> bool:
     """Whether every comma stands before the last three digits, as one between thousands does and a decimal one may."""
-    cells = [
-        cell
-        for cell in (column if len(column) <= SHORT else column.unique()).to_list()
-        if cell is not None and "," in cell
-    ]
+    cells = [cell for cell in column.unique().to_list() if cell is not None and "," in cell]
     return bool(cells) and all(re.fullmatch(r"\D*[1-9]\d{0,2},\d{3}\D*", cell) for cell in cells)
 
 
