@@ -59,16 +59,7 @@ class _Slot:
 
 
 class Ring:
-    """The blocks of a file, by their number.
-
-    Parameters
-    ----------
-    descriptor : int
-    name : str
-        Of the file, for messages.
-    index : structured array
-        See `layout`.
-    """
+    """The blocks of a file, by their number. ``name`` is for messages, ``index`` as in `layout`."""
 
     def __init__(self, descriptor: int, name: str, index: Array) -> None:
         self.descriptor, self.name, self.index = descriptor, name, index
@@ -86,7 +77,7 @@ class Ring:
 
     def trusts(self, i: int, begins: bool) -> bool:
         """Whether block i, or rows of it, can be read without a checksum, from memory, while no core is idle."""
-        if self._cold or threads.count() < cores() or not self.unchanged():
+        if self._cold or threads.count() < threads.cores() or not self.unchanged():
             return False
         with self._lock:
             trusted = bool(self._trusted[i] > 0)
@@ -118,7 +109,7 @@ class Ring:
         now.ready()
         if i + 1 == len(self.index) or ahead.block == i + 1:
             pass
-        elif threads.count() >= cores():
+        elif threads.count() >= threads.cores():
             if self._cold:
                 self._announce(i + 1)
         else:
@@ -172,11 +163,6 @@ class Ring:
             )
         with self._lock:
             self._trusted[i] = TRUSTED if stamp == self._stamp else 0
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _seeking = threading.Lock()
