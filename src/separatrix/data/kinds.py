@@ -47,9 +47,10 @@ def as_numbers(column: polars.Series) -> Numbers:
     if numbers.bad is None:
         return numbers
     found = found_spelling(column)
-    if found is None or found.fits <= len(column) - numbers.values.null_count():
+    if found is None or found[1].null_count() >= numbers.values.null_count():
         return numbers
-    return Numbers(found.values, _first_lost(column, found.values), found.spelling)
+    spelling, values = found
+    return Numbers(values, _first_lost(column, values), spelling)
 
 
 def spelled_numbers(column: polars.Series, spelling: Spelling | None) -> Numbers:

@@ -97,17 +97,8 @@ _WORDS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 _WAYS = (("", "."), (",", "."), ("", ","), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("'", ","))
 
 
-@dataclass(frozen=True)
-class Found:
-    """How most cells of a column are written, and what they are; ``fits`` counts the cells that it reads."""
-
-    spelling: Spelling
-    values: polars.Series
-    fits: int
-
-
-def found_spelling(column: polars.Series) -> Found | None:
-    """The way in which the most cells are numbers, of several the first; None if cells are not like numbers.
+def found_spelling(column: polars.Series) -> tuple[Spelling, polars.Series] | None:
+    """The way in which the most cells are numbers, of several the first, and these; None if cells are not like numbers.
 
     "1,234" in every cell that has a comma, and never "0,123", is read as 1234: groups of three digits are what
     thousands always have, and decimals seldom.
@@ -120,12 +111,12 @@ def found_spelling(column: polars.Series) -> Found | None:
         fits.append((sum(spelling.number(cell, strict) is not None for cell in sample), spelling, strict))
         if fits[-1][0] == len(sample) == len(column):
             break
-    best: Found | None = None
+    best: tuple[Spelling, polars.Series] | None = None
     for _, spelling, strict in sorted(fits, key=lambda fit: -fit[0]):  # equal ones stay in order
         values = spelling.read(column, strict)
-        if best is None or len(column) - values.null_count() > best.fits:
-            best = Found(spelling, values, len(column) - values.null_count())
-        if best.fits == len(column) - column.null_count() or best.fits == 0:
+        if best is None or values.null_count() < best[1].null_count():
+            best = spelling, values
+        if best[1].null_count() in (column.null_count(), len(column)):
             break
     return best
 
