@@ -173,8 +173,11 @@ class Encoder:
         """For each column of the table that is used, the places of the columns that come from it."""
         if self._plans is None:
             return {name: [place] for place, name in enumerate(self.names)}
-        source = np.repeat([plan.name for plan in self._plans], [len(plan.output) for plan in self._plans])[self._kept]
-        return {plan.name: np.flatnonzero(source == plan.name).tolist() for plan in self._plans}
+        groups: dict[str, list[int]] = {plan.name: [] for plan in self._plans}
+        source = [plan.name for plan in self._plans for _ in plan.output]
+        for place, kept in enumerate(self._kept.tolist()):
+            groups[source[kept]].append(place)
+        return groups
 
     def named(self, message: str) -> str:
         """A sentence about ``column 3`` of the matrix, with the name of that column in its place."""

@@ -264,7 +264,8 @@ class _Writing:
             self.require_memory(frames.n, 1)  # then there is also room for a column as a whole
             learned = learn(frames, target, columns, drop, self.limit // 4, scale, self.tell, encoder)
             wanted = list(learned.encoder.groups)
-            if absent := [name for name in wanted if name not in frames.names]:
+            there = set(frames.names)
+            if absent := [name for name in wanted if name not in there]:
                 raise unknown_column(frames.name, absent[0], frames.names)
             empty = [name for name in self.origin.names if name not in frames.sources]
             learned.notes[:0] = [f"{name} has no rows, and is passed over." for name in empty]

@@ -52,7 +52,8 @@ def as_table(rows: Rows, wanted: Wanted | None) -> Table:
         )
     if wanted is None:
         return _features(columns, [str(name) for name in names], n)
-    absent = next((name for name in wanted if name not in names), None)
+    there = set(names)
+    absent = next((name for name in wanted if name not in there), None)
     if absent is not None:
         raise unknown_column("the data", absent, [str(name) for name in names])
     if not n:

@@ -123,9 +123,9 @@ class Table:
 
     def drop(self, names: Iterable[str]) -> Table:
         """The table without these columns; `DataError` for one that is not there."""
-        names = list(names)
+        names, there = list(names), set(self.names)
         for name in names:
-            if name not in self.names:
+            if name not in there:
                 raise unknown_column(self.source, name, self.names)
         if self.frame is not None:
             return replace(self, frame=self.frame.drop(names))
