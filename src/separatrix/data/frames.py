@@ -54,8 +54,7 @@ class Places:
 class Frames:
     """A table with named columns that is put aside, in memory or, beyond some bytes, on the disk.
 
-    ``quantities`` are where whoever makes the tables puts those columns that are not in them; each file begins with its
-    `Head` then.
+    Columns that are not in the tables are in ``quantities``, if it is given; each file begins with its `Head` then.
     """
 
     def __init__(

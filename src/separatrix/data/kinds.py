@@ -157,7 +157,7 @@ def _describe_numbers(
     with np.errstate(invalid="ignore", over="ignore"):
         unique = (np.diff(ordered, axis=0) > 0).sum(axis=0) + 1
         largest = np.fmax.reduce(np.abs(values), axis=0)
-        # what only rounding tells apart: weights of such a column are beyond all measure
+        # values that differ by rounding alone count as one: such a column would get enormous weights
         unique[(np.fmax.reduce(values, axis=0) - ordered[0] <= ROUNDING * largest) & (largest < np.inf)] = 1
     first = np.argmax(~np.isnan(values), axis=0)
     for j, column in enumerate(columns):

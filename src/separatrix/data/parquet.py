@@ -100,7 +100,7 @@ def child_process(
 
     def answer(data: bytes) -> None:
         assert child.stdin is not None
-        with suppress(BrokenPipeError):  # it is gone: whoever receives next is told
+        with suppress(BrokenPipeError):  # the process has ended: the next message that is waited for says so
             while data:
                 data = data[os.write(child.stdin.fileno(), data) :]
 

@@ -60,7 +60,7 @@ def named_columns(source: Any, format: str | None) -> bool:
     """Whether a sample can be drawn from these files."""
     try:
         return origin_of(source, format).kind in KINDS
-    except DataError:  # whoever reads them says what is wrong
+    except DataError:  # the error is raised again, and shown, when they are read
         return False
 
 

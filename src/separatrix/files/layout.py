@@ -28,7 +28,7 @@ VERSION = 2  # 1 had another checksum
 HEADER = struct.Struct("<16sIIQQQQQQQ")
 HEADER_BYTES = 256
 INDEX = np.dtype([(name, "<u8") for name in ("offset", "size", "rows", "entries", "item", "sum")])
-TARGET_BYTES = 1 << 22  # of a block: long enough for a disk, so short that a few for each thread are no burden
+TARGET_BYTES = 1 << 22  # of a block: long enough for a disk, and short enough for each thread to have a few in memory
 LARGEST_TAIL = 1 << 36  # bytes: some billion labels
 DAMAGED = "{}: {}. Make the file anew: remove it, and open the source again."
 

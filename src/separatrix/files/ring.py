@@ -1,11 +1,12 @@
 """Blocks of a file read ahead of use: two buffers for each thread that works on rows, and never more.
 
-No memory map: where a mapped file shrinks or its disk fails, a signal ends the process; here it is an error with words.
+The file is not mapped into memory: if a mapped file shrinks or its disk fails, a signal ends the process, where a read
+gives an error.
 
-While cores are idle, threads of our own read ahead; where each core has a thread that works, they would only take
-turns. Then the system is told what comes next, and fetches it from the disk meanwhile; to be told of what it has in
-memory anyway takes it a third of the time that reading does. A loop over dense rows may read these by itself then, some
-at a time, to find them in the second-level cache.
+While cores are idle, threads of our own read ahead. If each core has a working thread, they would slow it down: then
+the system is told which bytes come next, and fetches them from the disk meanwhile (only if they come from the disk: to
+tell it of bytes in memory takes a third of the time of reading them). A loop over dense rows may also read these itself
+then, some at a time, to find them in the second-level cache.
 
 A checksum costs a tenth of a pass, so a block that was right is taken to be so for the next few times, unless the
 system says that anyone wrote to the file since.
@@ -52,7 +53,7 @@ class _Slot:
         self.reading = None
 
     def free(self) -> None:
-        """Wait until nobody writes into the buffer, whatever comes of it."""
+        """Wait until the buffer is not written to, even if that fails."""
         if self.reading is not None:
             self.reading.exception()
         self.block, self.reading = -1, None
@@ -81,7 +82,7 @@ class Ring:
             return False
         with self._lock:
             trusted = bool(self._trusted[i] > 0)
-            self._trusted[i] -= trusted and begins  # once for all rows of a block, whoever reads them
+            self._trusted[i] -= trusted and begins  # once a block, however many threads read rows of it
             return trusted
 
     def unchanged(self) -> bool:
