@@ -228,25 +228,22 @@ class Encoder:
             return self._select(table), list(self.names)
         if table.frame is None:
             raise DataError(f"{table.source} is a libsvm file, but the model was fitted to a table with named columns.")
-        frame, places = table.frame, self._places()
+        frame = table.frame
         columns = {column.name: column for column in frame.get_columns()}
         if absent := [plan.name for plan in self._plans if plan.name not in columns]:
             raise unknown_column(table.source, absent[0], frame.columns)
         if self.sparse:
             blocks = [sparse.csr_matrix(self._block(plan, columns[plan.name], table)) for plan in self._plans]
             return sparse.csr_matrix(sparse.hstack(blocks, format="csr")), list(self.names)
-        X = np.zeros((table.n_rows, len(self._kept) + len(self._aliased)))
+        *first, width = np.cumsum([0, *(len(plan.output) for plan in self._plans)]).tolist()
+        places = {plan.name: place for plan, place in zip(self._plans, first, strict=True)}
+        X = np.zeros((table.n_rows, width))
         done = self._fill_numbers(X, frame, places)
         for plan in self._plans:
             if plan.name not in done:
-                block, first = self._block(plan, columns[plan.name], table), places[plan.name]
-                X[:, first : first + block.shape[1]] = block
+                block, place = self._block(plan, columns[plan.name], table), places[plan.name]
+                X[:, place : place + block.shape[1]] = block
         return X[:, self._kept] if self._aliased else X, list(self.names)
-
-    def _places(self) -> dict[str, int]:
-        """The first column of the result that comes from each column."""
-        ends = np.cumsum([0, *(len(plan.output) for plan in self._plans or ())])
-        return {plan.name: int(first) for plan, first in zip(self._plans or (), ends, strict=False)}
 
     def _fill_numbers(self, X: Floats, frame: polars.DataFrame, places: Mapping[str, int]) -> set[str]:
         """Put plain numbers in their place, all columns at once; the names of those, as others take a closer look."""

@@ -45,8 +45,12 @@ class Origin:
 
     @property
     def names(self) -> list[str]:
-        """What messages call the files."""
-        return shown_names(self.paths)
+        """The names of files; with their folders, from where these part, if files of one name are in several."""
+        names = [path.name for path in self.paths]
+        if len(set(names)) == len(names):
+            return names
+        folder = os.path.commonpath([path.absolute().parent for path in self.paths])
+        return [os.path.relpath(path.absolute(), folder) for path in self.paths]
 
     def fingerprint(self, parameters: list[Any], beside: Sequence[Path] = ()) -> str | None:
         """What changes when the files do, or those beside them, or the parameters; None if there are no files."""
@@ -128,15 +132,6 @@ def files_of(source: Any) -> list[Path]:
     if not found:
         raise DataError(f"{text}: no file fits this pattern.")
     return found
-
-
-def shown_names(paths: Sequence[Path]) -> list[str]:
-    """The names of files; with their folders, from where these part, if files of one name are in several."""
-    names = [path.name for path in paths]
-    if len(set(names)) == len(names):
-        return names
-    folder = os.path.commonpath([path.absolute().parent for path in paths])
-    return [os.path.relpath(path.absolute(), folder) for path in paths]
 
 
 def _width(path: Path) -> int:

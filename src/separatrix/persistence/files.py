@@ -309,10 +309,7 @@ def _fingerprint(text: Any) -> str | None:
 
 
 def _versions(found: Any) -> dict[str, str]:
-    if (
-        not isinstance(found, dict)
-        or set(found) != set(VERSIONS)
-        or not all(isinstance(text, str) and len(text) < 100 for text in found.values())
-    ):
+    named = isinstance(found, dict) and set(found) == set(VERSIONS)
+    if not (named and all(isinstance(text, str) and len(text) < 100 for text in found.values())):
         raise ModelFileError("its versions are malformed")
-    return found
+    return dict(found)
