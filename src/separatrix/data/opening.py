@@ -237,7 +237,8 @@ class _Writing:
 
     def matrices(self, batches: Iterator[Batch]) -> Contents:
         """The file of rows that are numbers already."""
-        name, writer = self.origin.name, None
+        name = self.origin.name
+        writer: BlockWriter | None = None
         y, weights = list[Array](), list[Floats]()
         for batch in batches:
             if writer is None:
@@ -297,9 +298,8 @@ class _Writing:
 
     def finished(self, writer: BlockWriter | Quantities, arrays: dict[str, Array], learned: Learned | None) -> Contents:
         """The file whose rows are written, with labels, weights, and what was learned of a table."""
-        plain, said = None, list[str]()
-        if learned is not None:
-            plain, said = learned.encoder.to_dict(), [*learned.notes, *learned.encoder.notes]
+        plain = None if learned is None else learned.encoder.to_dict()
+        said = [] if learned is None else [*learned.notes, *learned.encoder.notes]
         return writer.finish(arrays, {"source": self.marks, "encoder": plain, "notes": said})
 
     def require_memory(self, n: int, d: int, y: Array | None = None) -> None:

@@ -118,7 +118,8 @@ class Table:
 
     def take(self, rows: Integers) -> Table:
         """These rows of it, without labels."""
-        frame, matrix = (None if part is None else part[rows] for part in (self.frame, self.matrix))
+        frame = None if self.frame is None else self.frame[rows]
+        matrix = None if self.matrix is None else self.matrix[rows]
         return replace(self, frame=frame, matrix=matrix, y=None, row_numbers=self.row_numbers[rows])
 
     def drop(self, names: Iterable[str]) -> Table:
