@@ -3,6 +3,7 @@
 import copy
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from separatrix.data import Encoder, Table, read_table
+from separatrix.data.collected import encoded
 from separatrix.errors import DataError
 
 
@@ -192,3 +194,27 @@ def test_every_field_of_the_state_is_checked():
     for nonsense in (None, [], "x", {}):
         with pytest.raises(DataError):
             Encoder.from_dict(nonsense)
+
+
+def test_a_number_beyond_all_floats_is_refused():
+    state = Encoder.fit(table_of("a,ill\n1.5,no\n2,yes\n", "ill")).to_dict()
+    state["plans"][0]["mean"] = 10**400  # JSON has such numbers
+    with pytest.raises(DataError, match="'a' of the encoder is malformed"):
+        Encoder.from_dict(state)
+
+
+def test_features_of_ten_digits_are_found_in_rows():
+    encoder = Encoder.fit(table_of("1 7:2 1500000000:1\n0 7:3 1500000000:4\n", None))
+    assert encoder.names == ["feature 7", "feature 1500000000"]
+    X, _ = encoder.transform({"feature 1500000000": 4.0, "feature 7": 2.0, "feature 007": 9.0, "other": "x"})
+    np.testing.assert_array_equal(X.toarray() if encoder.sparse else X, [[2.0, 4.0]])
+
+
+def test_the_groups_of_an_encoder_are_found_once_for_a_collection(monkeypatch):
+    """A wide table took minutes where they were asked for again for each of its columns."""
+    partitions = pytest.importorskip("separatrix.design.partitions_dask")
+    encoder, asked = Encoder.fit(table_of("a,b,y\n1.5,2.5,u\n2,4,v\n3,1,v\n")), []
+    monkeypatch.setattr(Encoder, "groups", property(lambda self: asked.append(1) or {"a": [0], "b": [1]}))
+    monkeypatch.setattr(partitions, "mapped", lambda *given: given)
+    assert encoded(encoder, SimpleNamespace(columns=["b", "c", "a"]))[1] is encoder
+    assert len(asked) == 1

@@ -51,6 +51,13 @@ def test_arff(tmp_path):
     assert [chunk.n_rows for chunk in read_chunks(tmp_path / "w.arff", rows=2)] == [2, 1]
 
 
+def test_only_line_ends_end_a_row_of_an_arff_file():
+    text = "@relation r\n@attribute a string\n@attribute b {u, v}\n@data\n'x\u2028y\x85',u\nz\x0c,v\n"
+    for end in ("\n", "\r\n", "\r"):
+        table = table_of(text.replace("\n", end))
+        assert table.frame.rows() == [("x\u2028y", "u"), ("z", "v")]
+
+
 ARFF_ERRORS = {
     "sparse": ("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1}\n", "line 5 is a sparse row"),
     "ragged": (

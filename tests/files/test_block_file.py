@@ -20,6 +20,7 @@ from separatrix.errors import InvalidInputError, StorageError
 from separatrix.files import Stored, opened, place, ring
 from separatrix.files.layout import MAGIC, VERSION, block_rows
 from separatrix.files.place import kept
+from separatrix.loops import threads
 from separatrix.loops.passes import segment_rows
 
 
@@ -141,7 +142,7 @@ def test_a_block_that_a_pass_reads_by_itself_is_refused_too(tmp_path, monkeypatc
     X = np.random.default_rng(0).normal(size=(4 * block_rows(50), 50))
     path, ones = tmp_path / "rows", np.ones((len(X), 1))
     monkeypatch.setattr(ring, "FROM_MEMORY", 1.0)  # bytes a second: however slow, it comes from memory
-    separatrix.set_threads(ring.cores())
+    separatrix.set_threads(threads.cores())
     read, calls, armed = streamed.pass_file, [], []
 
     def counted(*arguments):

@@ -292,7 +292,7 @@ def test_a_kept_file_is_used_until_the_source_changes(tmp_path, monkeypatch):
         assert rows.X[:].ravel().tolist() == [5, 3, 9, 8]
     stamp = cache.stat().st_mtime_ns
     with monkeypatch.context() as patched:
-        patched.setattr("separatrix.data.opening._written", None)  # nothing is read but the file
+        patched.setattr("separatrix.data.opening._Writing", None)  # nothing is read but the file
         with open(source, "y", cache=cache) as rows:
             assert rows.X[:].ravel().tolist() == [5, 3, 9, 8]
             assert rows.y.tolist() == [1, 1, 1, 0]

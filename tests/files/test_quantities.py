@@ -59,7 +59,7 @@ def as_in_memory(source, folder, **settings):
 @pytest.mark.usefixtures("_transport")
 def test_plain_floats_are_written_once(tmp_path, monkeypatch):
     source = written(table(), tmp_path)
-    monkeypatch.setattr(opening, "_write_tables", None)
+    monkeypatch.setattr(opening._Writing, "encoded", None)
     assert block_rows(D) < N
     ends, found = as_in_memory(source, tmp_path)
     assert ends == (found.min(), found.max())

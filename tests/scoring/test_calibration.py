@@ -127,6 +127,15 @@ def test_what_is_no_calibration_is_refused(plain):
         Calibration.from_dict(plain)
 
 
+def test_rows_far_from_all_classes_have_probabilities():
+    """Every sigmoid is 0 in floats there: their ratios are those of exp(a s + b)."""
+    calibration = Calibration("sigmoid", (((2.0, 0.0),), ((2.0, -1.0),), ((1.0, 0.0),)))
+    told = calibration.probabilities(np.array([[-600.0, -600.0, -2000.0], [0.0, 0.0, 0.0], [-9e5, -8e5, -1e6]]))
+    np.testing.assert_allclose(told.sum(axis=1), 1.0)
+    np.testing.assert_allclose(told[0], [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0.0])
+    np.testing.assert_array_equal(told[2], [0.0, 0.0, 1.0])
+
+
 @pytest.mark.parametrize("kind", ["sigmoid", "isotonic"])
 def test_scores_that_differ_by_rounding_alone_say_nothing(kind):
     """Of w = 0 the scores are b and rounding; learned from that, a slope of 1e14 would make any other row certain."""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from separatrix.data.delimited import checked_text
+from separatrix.data.delimited import BOM, checked_text
 from separatrix.data.missing import MISSING
 from separatrix.errors import DataError
 
@@ -32,7 +32,7 @@ def read_arff(data: bytes, source: str) -> Arff:
     """The table of an ARFF file with dense rows."""
     import polars as pl
 
-    lines = checked_text(data.removeprefix(b"\xef\xbb\xbf"), source).splitlines()
+    lines = re.split(r"\r\n?|\n", checked_text(data.removeprefix(BOM), source))
     names: list[str] = []
     nominal: set[str] = set()
     start = None

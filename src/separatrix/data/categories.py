@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,20 +23,13 @@ UNKNOWN = "{}: a category that is not known"
 class CategoryPlan(Plan):
     """1 in the column of the category, 0 in those of the others; all 0 for the reference, a rare or an unknown one.
 
-    Parameters
-    ----------
-    categories : tuple of str
-        Those with a column, in order.
-    reference : str or None
-        The one that all zeros stand for: the most frequent of two, or of any number when coefficients are to be told
-        apart, because the columns of all categories add up to 1, as the intercept does.
-    rare : int
-        How many categories have no column of their own, because there are few rows of each.
+    The reference is the most frequent of two, or of any number when coefficients are to be told apart, because the
+    columns of all categories add up to 1, as the intercept does.
     """
 
-    categories: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()  # those with a column, in order
     reference: str | None = None
-    rare: int = 0
+    rare: int = 0  # how many categories have no column of their own, because there are few rows of each
 
     kind = "category"
 
@@ -120,11 +112,7 @@ class CategoryPlan(Plan):
 def category_plan(column: polars.Series, reference: bool, least: int = 1, most: int | None = None) -> CategoryPlan:
     """The plan for categories; those with fewer than ``least`` rows, or beyond the first ``most``, get no column."""
     cells = _texts(column).drop_nulls()
-    if len(cells) <= SHORT:
-        counts = Counter(cells.to_list())
-    else:
-        counted = cells.value_counts()
-        counts = Counter(dict(zip(counted.to_series(0).to_list(), counted.to_series(1).to_list(), strict=True)))
+    counts = dict(cells.value_counts().iter_rows())
     often = sorted((-n, text) for text, n in counts.items() if n >= least)[:most]
     kept = sorted(text for _, text in often)
     rare = len(counts) - len(kept)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from separatrix.data.arff import read_arff
-from separatrix.data.delimited import Layout, records, split_header
+from separatrix.data.delimited import BOM, laid_out, records
 from separatrix.data.headers import LOOK
 from separatrix.data.parquet import parquet_frames
 from separatrix.data.reading import SEPARATORS, require_polars
 from separatrix.data.sources import NoRowsError, Source, opened
 from separatrix.data.svmlight import read_svmlight
-from separatrix.data.table import Table
+from separatrix.data.table import Table, numbered
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,56 +59,35 @@ def read_chunks(
     with opened(source, format, name) as file:
         if file.format == "svmlight":
             yield from _svmlight(file, rows)
-        elif file.format == "arff":
-            require_polars()
-            frame = read_arff(file.read(), file.name).frame
-            for first in range(0, len(frame), rows):
-                yield _chunk(frame[first : first + rows], file.name, first + 1)
+            return
+        require_polars()
+        if file.format == "arff":
+            yield from numbered(read_arff(file.read(), file.name).frame.iter_slices(rows), file.name)
         elif file.format == "parquet":
-            for first, frame in _parquet(file, rows):
-                yield _chunk(frame, file.name, first)
+            with file.on_disk() as on_disk:
+                yield from numbered(parquet_frames(on_disk, file.name, rows), file.name)
         else:
-            for first, frame in _delimited(file, rows):
-                yield _chunk(frame, file.name, first)
+            yield from numbered(_delimited(file, rows), file.name)
 
 
-def _chunk(frame: polars.DataFrame, name: str, first: int) -> Table:
-    return Table(frame, None, None, None, name, "", np.arange(first, first + len(frame)))
-
-
-def _delimited(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
-    require_polars()
+def _delimited(file: Source, rows: int) -> Iterator[polars.DataFrame]:
     lines = file.lines()
-    head = next(lines, b"").removeprefix(codecs.BOM_UTF8)
+    head = next(lines, b"").removeprefix(BOM)
     while head and (not head.strip() or head.count(b'"') % 2):  # blank lines above it; a line end inside a quoted name
         more = next(lines, None)
         if more is None:
             break
         head += more
-    header, body, line = split_header(head, file.name)
-    # of a file whose lines end in CR only, everything is one line
-    some = list(islice(lines, LOOK)) if not body else []
-    layout = Layout.of(header, SEPARATORS[file.format], file.name, body + b"".join(some))
-    if layout.data:
-        body, line = header.rstrip(b"\r") + b"\n" + body, line - 1 - header.count(b"\n")
+    some = list(islice(lines, LOOK))
+    layout, body, line = laid_out(head, SEPARATORS[file.format], file.name, b"".join(some))
     first = 1
     for piece in records(chain([body] if body else [], some, lines), rows):
         frame = layout.frame(piece, first, line)
         line += piece.count(b"\n")
-        if len(frame):
-            yield first, frame
-            first += len(frame)
+        first += len(frame)
+        yield frame
     if first == 1:
         raise NoRowsError(f"{file.name} has a header but no rows below it.")
-
-
-def _parquet(file: Source, rows: int) -> Iterator[tuple[int, polars.DataFrame]]:
-    require_polars()
-    first = 1
-    with file.on_disk() as on_disk:
-        for frame in parquet_frames(on_disk, file.name, rows):
-            yield first, frame
-            first += len(frame)
 
 
 def _svmlight(file: Source, rows: int) -> Iterator[Table]:

@@ -48,10 +48,11 @@ def encoded(encoder: Encoder, frame: Any) -> Any:
     """The matrix that an encoder makes of a data frame, as an array of Dask of which nothing is computed yet."""
     from separatrix.design.partitions_dask import mapped
 
-    names = [str(name) for name in getattr(frame, "columns", ())]
-    if absent := [name for name in encoder.groups if name not in names]:
+    names, wanted = [str(name) for name in getattr(frame, "columns", ())], encoder.groups
+    there = set(names)
+    if absent := [name for name in wanted if name not in there]:
         raise unknown_column(Collected.name, absent[0], names)
-    _told_apart([name for name in names if name in encoder.groups])
+    _told_apart([name for name in names if name in wanted])
     shape = 0, len(encoder.names)
     return mapped(_transformed, encoder, frame, sparse.csr_matrix(shape) if encoder.sparse else np.zeros(shape))
 

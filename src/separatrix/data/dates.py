@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 #: The orders in which day, month and year are written, and how that is said.
 ORDERS = {"ymd": "year, month, day", "mdy": "month, day, year", "dmy": "day, month, year"}
 PARTS = ("days", "year", "month", "day of week", "hour")
-_MONTHS = {
-    name: month
-    for month, name in enumerate(
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
-    )
-}
+_MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _TIME = r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?: *([AaPp][Mm]))?(?: *(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?"
 _DATE = re.compile(
     rf"(?:(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}})|(\d{{1,2}})([-/.])(\d{{1,2}})\6(\d{{4}}|\d{{2}})"
@@ -53,8 +48,8 @@ def moment(cell: str, order: str) -> tuple[float, float] | None:
     if written != order:
         return None
     by = dict(zip(written, parts, strict=True))
-    month = int(by["m"]) if by["m"].isdigit() else _MONTHS.get(by["m"].lower(), 0)
-    year = int(by["y"])
+    year, named = int(by["y"]), by["m"].lower()
+    month = int(named) if named.isdigit() else _MONTHS.index(named) if named in _MONTHS else 0
     if len(by["y"]) == 2:  # as POSIX reads them
         year += 1900 if year >= 69 else 2000
     hour, minute, second, half = groups[14:]
@@ -97,21 +92,11 @@ def first_that_is_no_date(column: polars.Series) -> int | None:
 
 @dataclass(frozen=True)
 class DatePlan(Plan):
-    """Numbers that a date consists of, each divided by its scale; their means where the date is missing.
+    """Numbers that a date consists of, each divided by its scale; their means where the date is missing."""
 
-    Parameters
-    ----------
-    order : str
-        How dates are written: "ymd", "mdy" or "dmy".
-    start : int
-        The earliest day, counted from 1 January of the year 1.
-    used : tuple of (str, float, float)
-        The parts that are not the same in all rows, each with its mean and its scale.
-    """
-
-    order: str = "ymd"
-    start: int = 1
-    used: tuple[tuple[str, float, float], ...] = ()
+    order: str = "ymd"  # in which dates are written: one of `ORDERS`
+    start: int = 1  # the earliest day, counted from 1 January of the year 1
+    used: tuple[tuple[str, float, float], ...] = ()  # the parts that differ between rows, with mean and scale
 
     kind = "date"
 

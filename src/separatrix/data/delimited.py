@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars
 
 LOOK_BYTES = 1 << 20  # of the first rows, to tell whether the first line is one of them
+BOM = codecs.BOM_UTF8  # which some write before the first line
 _BATCH = 50_000  # rows of quoted cells that are Python objects at a time
 
 
@@ -29,11 +30,10 @@ class Layout:
     separator: str
     source: str
     notes: tuple[str, ...] = ()
-
     data: bool = False
 
     @classmethod
-    def of(cls, header: bytes, separator: str | None, source: str, below: bytes = b"") -> Layout:
+    def of(cls, header: bytes, separator: str | None, source: str, below: bytes) -> Layout:
         """The layout of a table with this first line; it is a row itself if it looks like those `below`."""
         text = checked_text(header, source).strip("\r\n")
         if separator is None:
@@ -90,14 +90,10 @@ class Layout:
         if not lines[-1]:
             lines.pop()
         kept = [line for line in lines if line.strip()] if width > 1 else lines
-        if any(line.count(mark) != width - 1 for line in kept):
-            row = first_row
-            for number, line in enumerate(lines, first_line):
-                if width > 1 and not line.strip():
-                    continue
-                if line.count(mark) != width - 1:
-                    raise self._ragged(row, number, line.count(mark) + 1)
-                row += 1
+        wrong = next((row for row, line in enumerate(kept) if line.count(mark) != width - 1), None)
+        if wrong is not None:
+            numbers = [number for number, line in enumerate(lines, first_line) if width == 1 or line.strip()]
+            raise self._ragged(first_row + wrong, numbers[wrong], kept[wrong].count(mark) + 1)
         schema = {f"{position}": pl.String() for position in range(width)}
         if not kept:
             return pl.DataFrame(schema=dict(zip(self.names, schema.values(), strict=True)))
@@ -125,7 +121,7 @@ class Layout:
             for row in reader:
                 if not row and width > 1:
                     continue
-                if len(row) != width and (row or width > 1):
+                if row and len(row) != width:
                     raise self._ragged(number, first_line + reader.line_num - 1, len(row))
                 rows.append(row or [""])
                 number += 1
@@ -191,9 +187,18 @@ def checked_text(data: bytes, source: str, first_line: int = 1) -> str:
         ) from error
 
 
-def split_header(data: bytes, source: str) -> tuple[bytes, bytes, int]:
+def laid_out(data: bytes, separator: str | None, source: str, more: bytes = b"") -> tuple[Layout, bytes, int]:
+    """The layout of a table, the rows in these bytes, and the number of their first line; `more` rows are looked at."""
+    header, body, line = _split_header(data, source)
+    layout = Layout.of(header, separator, source, body + more)
+    if layout.data:
+        body, line = header.rstrip(b"\r") + b"\n" + body, line - 1 - header.count(b"\n")
+    return layout, body, line
+
+
+def _split_header(data: bytes, source: str) -> tuple[bytes, bytes, int]:
     """The header line, the rest, and the number of the first line of that; byte order mark and blank lines skipped."""
-    data = data.removeprefix(codecs.BOM_UTF8)
+    data = data.removeprefix(BOM)
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")
     start = len(data) - len(data.lstrip(b"\r\n"))

@@ -22,7 +22,7 @@ from separatrix.data.plans import NEVER_MISSING, Plan
 from separatrix.data.rows import Rows, as_table, count, row_filler
 from separatrix.data.state import read_aliased, read_indices, read_plan
 from separatrix.data.suggest import unknown_column
-from separatrix.data.table import Column, Table, feature_name
+from separatrix.data.table import Column, Table, feature_index, feature_name
 from separatrix.errors import DataError, SeparatrixError
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class Encoder:
     notes : list of str
         What was decided about columns when the encoder was made, in sentences: which are left out and why, and how
         numbers were read that are written in another way than 1234.5. Not kept in files.
+    sparse : bool
+        Whether the result is a sparse matrix.
     surprises : Counter
         What `transform` has met so far that was not there when the encoder was made, and how often.
     """
@@ -70,21 +72,14 @@ class Encoder:
         self._plans = plans
         self._indices = indices
         self._dropped = dict(dropped)
-        self._sparse = sparse
-        every = unique_names(list(self._output()))
+        self.sparse = sparse
+        given = indices.tolist() if indices is not None else ()
+        every = unique_names([*map(feature_name, given), *(name for plan in plans or () for name in plan.output)])
         self._aliased = tuple(aliased)
         self._kept = np.delete(np.arange(len(every)), self._aliased)
         self.names = [every[place] for place in self._kept]
         self.notes: list[str] = []
         self.surprises: Counter[str] = Counter()
-
-    def _output(self) -> Iterator[str]:
-        if self._plans is None:
-            assert self._indices is not None
-            yield from map(feature_name, self._indices.tolist())
-        else:
-            for plan in self._plans:
-                yield from plan.output
 
     # ------------------------------------------------------------------ made from a table
     @classmethod
@@ -129,7 +124,7 @@ class Encoder:
             raise refusal(table.source, refused)
         dropped = {c.name: c.kind for c in columns if c.kind in ("constant", "empty", "identifier?")}
         if table.frame is None:
-            indices = np.array([int(c.name.split()[1]) for c in columns if c.kind == "number"], dtype=np.int64)
+            indices = np.array([feature_index(c.name) for c in columns if c.kind == "number"], dtype=np.int64)
             density = table.matrix.nnz / max(1, table.n_rows * len(indices))
             encoder = cls(table.target, None, indices, dropped, density < 0.5 or len(indices) > 10_000)
         else:
@@ -156,14 +151,9 @@ class Encoder:
         X, names = self.transform(table)
         if sparse.issparse(X) or not (places := aliased_columns(X)):
             return self
-        encoder = Encoder(self.target, self._plans, None, self._dropped, self._sparse, places)
+        encoder = Encoder(self.target, self._plans, None, self._dropped, self.sparse, places)
         encoder.notes = [*self.notes, note_on_aliased([names[place] for place in places])]
         return encoder
-
-    @property
-    def sparse(self) -> bool:
-        """Whether the result is a sparse matrix."""
-        return self._sparse
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -183,8 +173,11 @@ class Encoder:
         """For each column of the table that is used, the places of the columns that come from it."""
         if self._plans is None:
             return {name: [place] for place, name in enumerate(self.names)}
-        source = np.repeat([plan.name for plan in self._plans], [len(plan.output) for plan in self._plans])[self._kept]
-        return {plan.name: np.flatnonzero(source == plan.name).tolist() for plan in self._plans}
+        groups: dict[str, list[int]] = {plan.name: [] for plan in self._plans}
+        source = [plan.name for plan in self._plans for _ in plan.output]
+        for place, kept in enumerate(self._kept.tolist()):
+            groups[source[kept]].append(place)
+        return groups
 
     def named(self, message: str) -> str:
         """A sentence about ``column 3`` of the matrix, with the name of that column in its place."""
@@ -235,25 +228,22 @@ class Encoder:
             return self._select(table), list(self.names)
         if table.frame is None:
             raise DataError(f"{table.source} is a libsvm file, but the model was fitted to a table with named columns.")
-        frame, places = table.frame, self._places()
+        frame = table.frame
         columns = {column.name: column for column in frame.get_columns()}
         if absent := [plan.name for plan in self._plans if plan.name not in columns]:
             raise unknown_column(table.source, absent[0], frame.columns)
-        if self._sparse:
+        if self.sparse:
             blocks = [sparse.csr_matrix(self._block(plan, columns[plan.name], table)) for plan in self._plans]
             return sparse.csr_matrix(sparse.hstack(blocks, format="csr")), list(self.names)
-        X = np.zeros((table.n_rows, len(self._kept) + len(self._aliased)))
+        *first, width = np.cumsum([0, *(len(plan.output) for plan in self._plans)]).tolist()
+        places = {plan.name: place for plan, place in zip(self._plans, first, strict=True)}
+        X = np.zeros((table.n_rows, width))
         done = self._fill_numbers(X, frame, places)
         for plan in self._plans:
             if plan.name not in done:
-                block, first = self._block(plan, columns[plan.name], table), places[plan.name]
-                X[:, first : first + block.shape[1]] = block
+                block, place = self._block(plan, columns[plan.name], table), places[plan.name]
+                X[:, place : place + block.shape[1]] = block
         return X[:, self._kept] if self._aliased else X, list(self.names)
-
-    def _places(self) -> dict[str, int]:
-        """The first column of the result that comes from each column."""
-        ends = np.cumsum([0, *(len(plan.output) for plan in self._plans or ())])
-        return {plan.name: int(first) for plan, first in zip(self._plans or (), ends, strict=False)}
 
     def _fill_numbers(self, X: Floats, frame: polars.DataFrame, places: Mapping[str, int]) -> set[str]:
         """Put plain numbers in their place, all columns at once; the names of those, as others take a closer look."""
@@ -279,7 +269,7 @@ class Encoder:
 
     def _block(self, plan: Plan, column: polars.Series, table: Table) -> Any:
         """The columns that come from one column; what is new in it is counted."""
-        block = plan.block(column, table.source, table.row_numbers, self._sparse)
+        block = plan.block(column, table.source, table.row_numbers, self.sparse)
         count(self.surprises, block.surprises)
         return block.values
 
@@ -302,13 +292,13 @@ class Encoder:
         place = np.searchsorted(self._indices, matrix.indices)
         place[place == len(self._indices)] = 0
         known = self._indices[place] == matrix.indices
-        dropped = np.isin(matrix.indices, [int(name.split()[1]) for name in self._dropped])
+        dropped = np.isin(matrix.indices, [feature_index(name) for name in self._dropped])
         if not (known | dropped).all():
             count(self.surprises, {"a feature that is not known": int((~(known | dropped)).sum())})
         kept = np.concatenate([[0], np.cumsum(known)])[matrix.indptr]
         arrays = matrix.data[known].astype(np.float64), place[known], kept
         X = sparse.csr_matrix(arrays, shape=(table.n_rows, len(self._indices)))
-        return X if self._sparse else X.toarray()
+        return X if self.sparse else X.toarray()
 
     # ------------------------------------------------------------------ as plain JSON
     def to_dict(self) -> dict[str, Any]:
@@ -319,7 +309,7 @@ class Encoder:
             "plans": None if self._plans is None else [plan.to_dict() for plan in self._plans],
             "indices": None if self._indices is None else self._indices.tolist(),
             "dropped": dict(self._dropped),
-            "sparse": self._sparse,
+            "sparse": self.sparse,
             "aliased": list(self._aliased),
         }
 

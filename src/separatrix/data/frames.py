@@ -25,21 +25,13 @@ if TYPE_CHECKING:
     import polars
 
 STRIPE = 50_000  # cells that are put aside together, about: single columns of few rows would be many small reads
-
 PIECE = 1 << 19  # cells that are read together, about: to encode them takes some times their memory
 
 
 class Places:
     """Where rows are, for messages: "7", or "7 of b.csv" if there are several files.
 
-    Parameters
-    ----------
-    names : list of str
-        Of the files.
-    lengths : list of int
-        How many rows each of them has.
-    at : integer array, optional
-        Which of all rows these are; all of them by default.
+    ``names`` are those of the files, ``lengths`` say how many rows each has, and ``at`` which of all rows these are.
     """
 
     def __init__(self, names: Sequence[str], lengths: Sequence[int], at: Integers | None = None) -> None:
@@ -62,39 +54,21 @@ class Places:
 class Frames:
     """A table with named columns that is put aside, in memory or, beyond some bytes, on the disk.
 
-    Parameters
-    ----------
-    tables : iterable of Table
-        The rows in their order, some at a time, of one file after the other.
-    name : str
-        For messages.
-    memory : int
-        Bytes up to which they are kept in memory.
-    columns : list of str or None
-        Those that will be asked for; None for all.
-    quantities : Quantities, optional
-        Where whoever makes the tables puts those columns that are not in them; each file begins with its `Head` then.
-    tell : callable, optional
-        Told how many rows are read, of how many.
-
-    Attributes
-    ----------
-    names : list of str
-        All columns of the source.
+    Columns that are not in the tables are in ``quantities``, if it is given; each file begins with its `Head` then.
     """
 
     def __init__(
         self,
-        tables: Iterable[Table | Head],
-        name: str,
-        memory: int,
-        columns: Sequence[str] | None,
+        tables: Iterable[Table | Head],  # the rows in their order, some at a time, of one file after the other
+        name: str,  # for messages
+        memory: int,  # bytes up to which they are kept in memory
+        columns: Sequence[str] | None,  # that will be asked for; None for all
         quantities: Quantities | None = None,
-        tell: Callable[..., None] = lambda *_: None,
+        tell: Callable[..., None] = lambda *_: None,  # told how many rows are read, of how many
     ) -> None:
         self.name = name
         self.quantities = quantities
-        self.names: list[str] = []
+        self.names: list[str] = []  # of all columns of the source
         self._families: dict[str, tuple[str, str]] = {}  # what a column holds, and in which file that was seen
         self._file = SpooledTemporaryFile(max_size=memory, prefix="separatrix-")  # noqa: SIM115 (kept while it is used)
         self._stripes: list[list[str]] = []
@@ -155,8 +129,17 @@ class Frames:
             raise DataError(f"{self.name} has no rows.")
         return pl.concat(frames, how="vertical_relaxed"), Places(files, lengths)
 
-    def agreed(self, columns: Mapping[str, Any], file: str) -> None:
-        """That these columns hold what those of other files do."""
+    def _agree(self, columns: Mapping[str, Any], file: str, first: str, used: Sequence[str] | None) -> None:
+        """That a file has the columns of the first one (those that are used) in any order, and they hold the same."""
+        self.names = self.names or list(columns)
+        names = [*columns, *(name for name in self.names if used is not None and name not in used)]
+        for these, those, one, other in ((self.names, names, file, first), (names, self.names, first, file)):
+            there = set(those)
+            if absent := [name for name in these if name not in there]:
+                raise DataError(
+                    f"{one} has no column {absent[0]!r}, which {other} has. Give files of the same columns, or name "
+                    "those to use: columns=[...]."
+                )
         for name, dtype in columns.items():
             held = family(dtype)
             seen, where = self._families.setdefault(name, (held, file))
@@ -166,26 +149,6 @@ class Frames:
                 raise DataError(
                     f"{file}: column {name!r} holds {held}, but {seen} in {where}. Convert it, so that all files agree."
                 )
-
-    def require_columns(self, names: Sequence[str], file: str, first: str) -> None:
-        """That a file has the columns of the first one, in any order."""
-        for these, those, one, other in ((self.names, names, file, first), (names, self.names, first, file)):
-            there = set(those)
-            if absent := [name for name in these if name not in there]:
-                raise DataError(
-                    f"{one} has no column {absent[0]!r}, which {other} has. Give files of the same columns, or name "
-                    "those to use: columns=[...]."
-                )
-
-    def _agree(self, columns: Mapping[str, Any], file: str, first: str, used: Sequence[str] | None) -> None:
-        """That a file has the columns of those before it, and they hold the same."""
-        if not self.names:
-            self.names = list(columns)
-        elif used is None:
-            self.require_columns(list(columns), file, first)
-        else:
-            self.require_columns([*columns, *(name for name in self.names if name not in used)], file, first)
-        self.agreed(columns, file)
 
     def _put(self, table: Table, first: str, columns: Sequence[str] | None) -> None:
         import polars as pl

@@ -47,9 +47,10 @@ def as_numbers(column: polars.Series) -> Numbers:
     if numbers.bad is None:
         return numbers
     found = found_spelling(column)
-    if found is None or found.fits <= len(column) - numbers.values.null_count():
+    if found is None or found[1].null_count() >= numbers.values.null_count():
         return numbers
-    return Numbers(found.values, _first_lost(column, found.values), found.spelling)
+    spelling, values = found
+    return Numbers(values, _first_lost(column, values), spelling)
 
 
 def spelled_numbers(column: polars.Series, spelling: Spelling | None) -> Numbers:
@@ -65,24 +66,7 @@ def spelled_numbers(column: polars.Series, spelling: Spelling | None) -> Numbers
 def _first_lost(column: polars.Series, values: polars.Series) -> int | None:
     if values.null_count() == column.null_count():
         return None
-    if len(column) <= SHORT:
-        pairs = enumerate(zip(values.to_list(), column.to_list(), strict=True))
-        return next(row for row, (value, cell) in pairs if value is None and cell is not None)
     return (values.is_null() & column.is_not_null()).arg_max()
-
-
-def as_booleans(column: polars.Series) -> polars.Series | None:
-    """The column as truth values, if it is made of "true" and "false" in any spelling."""
-    import polars as pl
-
-    if column.dtype == pl.Boolean:
-        return column
-    if column.dtype != pl.String:
-        return None
-    folded = column.str.to_lowercase()
-    if not folded.drop_nulls().is_in(["true", "false"]).all():
-        return None
-    return folded == "true"
 
 
 def plain_numbers(frame: polars.DataFrame, names: Iterable[str]) -> tuple[Floats, list[polars.Series]]:
@@ -114,10 +98,8 @@ def describe_frame(table: Table) -> list[Column]:
     named = named_as_row_numbers([*frame.columns, *table.beside])
     plain = plain_numbers(frame, missing.keys() - table.nominal)
     found = {column.name: column for column in _describe_numbers(*plain, missing, named)}
-    texts = _texts([column for column in frame.get_columns() if column.name not in found], missing)
     columns = [
-        found.get(column.name)
-        or _describe(column, missing[column.name], texts.get(column.name), table, column.name in named)
+        found.get(column.name) or _describe(column, missing[column.name], table, column.name in named)
         for column in frame.get_columns()
     ]
     return [
@@ -130,7 +112,11 @@ def describe_frame(table: Table) -> list[Column]:
 
 @dataclass(frozen=True)
 class Texts:
-    """What there is to know of the texts of a column: how many differ, how long they are, whether all are such."""
+    """What there is to know of the texts of a column, of which there are some.
+
+    How many differ; their characters and words, on average; the order in which they are dates, and whether another
+    would do; whether all are true or false.
+    """
 
     unique: int
     length: float
@@ -138,18 +124,9 @@ class Texts:
     order: str
     doubtful: bool
     booleans: bool
-    example: str
 
 
-def _texts(columns: list[polars.Series], missing: Mapping[str, int]) -> dict[str, Texts]:
-    """Of those columns that are texts, and have some."""
-    import polars as pl
-
-    columns = [column for column in columns if column.dtype == pl.String and missing[column.name] < len(column)]
-    return {column.name: _text(column) for column in columns}
-
-
-def _text(column: polars.Series) -> Texts:
+def _texts(column: polars.Series) -> Texts:
     if len(column) <= SHORT:
         cells = [cell for cell in column.to_list() if cell is not None]
         different, length = list(dict.fromkeys(cells)), sum(map(len, cells)) / len(cells)
@@ -166,7 +143,6 @@ def _text(column: polars.Series) -> Texts:
         order,
         doubtful,
         len(different) <= BOOLEANS and all(cell.lower() in ("true", "false") for cell in different),
-        different[0][:60],
     )
 
 
@@ -181,7 +157,7 @@ def _describe_numbers(
     with np.errstate(invalid="ignore", over="ignore"):
         unique = (np.diff(ordered, axis=0) > 0).sum(axis=0) + 1
         largest = np.fmax.reduce(np.abs(values), axis=0)
-        # what only rounding tells apart: weights of such a column are beyond all measure
+        # values that differ by rounding alone count as one: such a column would get enormous weights
         unique[(np.fmax.reduce(values, axis=0) - ordered[0] <= ROUNDING * largest) & (largest < np.inf)] = 1
     first = np.argmax(~np.isnan(values), axis=0)
     for j, column in enumerate(columns):
@@ -231,29 +207,25 @@ def _rounded(column: polars.Series) -> str:
     )
 
 
-def _describe(column: polars.Series, missing: int, texts: Texts | None, table: Table, named: bool) -> Column:
+def _describe(column: polars.Series, missing: int, table: Table, named: bool) -> Column:
     """A column that is not of plain numbers."""
     import polars as pl
 
     name, dtype = column.name, column.dtype
     if missing == len(column):
         return Column(name, "empty", missing, 0, "")
-    example = str(column.drop_nulls()[0])[:60] if texts is None else texts.example
-    if dtype in (pl.Date, pl.Datetime):
+    example = str(column.drop_nulls()[0])[:60]
+    if dtype in (pl.Date, pl.Datetime, pl.Boolean):
+        kind, order = ("boolean", "") if dtype == pl.Boolean else ("date", "ymd")
         unique = column.n_unique() - bool(missing)
-        return Column(name, "constant" if unique == 1 else "date", missing, unique, example, order="ymd")
-    if dtype == pl.Boolean:
-        unique = column.n_unique() - bool(missing)
-        return Column(name, "constant" if unique == 1 else "boolean", missing, unique, example)
-    if texts is None:
+        return Column(name, "constant" if unique == 1 else kind, missing, unique, example, order=order)
+    if dtype != pl.String:
         note = f"Column {name!r} holds {dtype}, not numbers or text: split it into such columns, or leave it out."
         return Column(name, "nested", missing, 0, example, note)
-    if texts.unique == 1:
-        return Column(name, "constant", missing, 1, example)
-    if texts.booleans and name not in table.nominal:
-        return Column(name, "boolean", missing, texts.unique, example)
-    if name in table.nominal:
-        return Column(name, "category", missing, texts.unique, example)
+    texts = _texts(column)
+    if texts.unique == 1 or texts.booleans or name in table.nominal:
+        kind = "constant" if texts.unique == 1 else "category" if name in table.nominal else "boolean"
+        return Column(name, kind, missing, texts.unique, example)
     numbers = as_numbers(column)
     if numbers.bad is None:
         values = numbers.values.to_numpy()
@@ -262,7 +234,7 @@ def _describe(column: polars.Series, missing: int, texts: Texts | None, table: T
         kind = "constant" if unique == 1 else "identifier?" if identifies else "number"
         note = _written(column, numbers) if kind == "number" else ""
         return Column(name, kind, missing, unique, example, note, numbers.spelling)
-    return _describe_text(column, missing, numbers, texts, table.row_numbers, named)
+    return _describe_text(column, missing, example, numbers, texts, table.row_numbers, named)
 
 
 def _written(column: polars.Series, numbers: Numbers) -> str:
@@ -277,9 +249,10 @@ def _written(column: polars.Series, numbers: Numbers) -> str:
 
 
 def _describe_text(
-    column: polars.Series, missing: int, numbers: Numbers, texts: Texts, rows: Integers, named: bool
+    column: polars.Series, missing: int, example: str, numbers: Numbers, texts: Texts, rows: Integers, named: bool
 ) -> Column:
-    name, unique, length, example = column.name, texts.unique, texts.length, texts.example
+    """A column of texts that are not numbers."""
+    name, unique, length = column.name, texts.unique, texts.length
     present = len(column) - missing
     if texts.order:
         doubt = " If that is not meant, write them as 2020-12-31." if texts.doubtful else ""

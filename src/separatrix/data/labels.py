@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from separatrix._typing import Array, Integers
-from separatrix.data.kinds import as_booleans, as_numbers
+from separatrix.data.kinds import as_numbers
 from separatrix.data.spelling import Spelling
 from separatrix.errors import DataError
 
@@ -35,22 +35,21 @@ def labels(column: polars.Series, source: str, target: str) -> tuple[Array, Inte
         shown = ", ".join(map(str, rows)) + (", ..." if missing > 5 else "")
         notes = (f"{missing} of {n} rows have no {target!r} and are left out: row{'s' * (missing > 1)} {shown}.",)
         column = column.drop_nulls()
-    if column.dtype == pl.Boolean:
-        y = column.to_numpy()
-    elif column.dtype.is_numeric() or column.dtype == pl.String:
-        y = _typed(column)
-    else:
+    if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.String)):
         raise DataError(f"{source}: the target {target!r} holds {column.dtype}, where labels are text or numbers.")
+    y = _typed(column)
     check_classes(y, source, target)
     return discrete(y), has, notes
 
 
 def _typed(column: polars.Series) -> Array:
+    """The labels of a column without nulls: truth values, whole numbers, floats or text."""
     import polars as pl
 
-    booleans = as_booleans(column) if column.dtype == pl.String else None
-    if booleans is not None:
-        return booleans.to_numpy()
+    if column.dtype == pl.Boolean:
+        return column.to_numpy()
+    if column.dtype == pl.String and (folded := column.str.to_lowercase()).is_in(["true", "false"]).all():
+        return (folded == "true").to_numpy()
     if column.dtype.is_integer() or (column.dtype == pl.String and bool(column.str.contains(r"^[+-]?\d+$").all())):
         # not by way of floats, which make one of two whole numbers beyond 2^53
         whole = column.cast(pl.Int64, strict=False)

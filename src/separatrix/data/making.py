@@ -20,7 +20,7 @@ from separatrix.data.words import FEWEST_ROWS, WordsPlan, words_plan
 if TYPE_CHECKING:
     import polars
 
-LARGE = 200 << 20  # bytes of a dense matrix from which on a sparse one is worth its price
+LARGE = 200 << 20  # bytes of a dense matrix, from which on a sparse one may be used
 MANY_WORDS = 200  # columns of words, of which a row has few
 ALIASED = 1e-9  # relative, of what is left of a column that others determine, and was not rounded away
 
@@ -59,7 +59,7 @@ def _plan(series: polars.Series, table: Table, column: Column, scale: bool, refe
 
 
 def worth_sparse(plans: Sequence[Plan], n_rows: int) -> bool:
-    """Whether a sparse matrix is worth its price: by the columns that the plans give, of which a row has few."""
+    """Whether a sparse matrix is better: if there are many columns, and few that are not 0 in a row."""
     width = sum(len(plan.output) for plan in plans)
     words = sum(len(plan.output) for plan in plans if isinstance(plan, WordsPlan))
     return words >= MANY_WORDS or (8 * n_rows * width > LARGE and 4 * len(plans) < width)

@@ -24,24 +24,12 @@ _WORDS = {"number": "numbers", "boolean": "true and false"}
 
 @dataclass(frozen=True)
 class NumberPlan(Plan):
-    """x / scale, the mean where a number is missing; 1 and 0 for true and false.
+    """x / scale, the mean where a number is missing; 1 and 0 for true and false."""
 
-    Parameters
-    ----------
-    boolean : bool
-        Whether these are truth values.
-    mean : float
-        What stands for a missing number.
-    scale : float
-        What numbers are divided by.
-    spelling : Spelling or None
-        How numbers are written, if not as Python does; in another table they must be written so too.
-    """
-
-    boolean: bool = False
-    mean: float = 0.0
-    scale: float = 1.0
-    spelling: Spelling | None = None
+    boolean: bool = False  # whether these are truth values
+    mean: float = 0.0  # stands for a missing number
+    scale: float = 1.0  # what numbers are divided by
+    spelling: Spelling | None = None  # if not Python's; in another table they must be written so too
 
     @property
     def kind(self) -> str:
@@ -69,7 +57,15 @@ class NumberPlan(Plan):
 
     def cells(self, column: polars.Series, source: str, rows: Integers) -> Floats:
         """The numbers of a column, checked; NaN where one is missing."""
-        plain = _plain(self, _zero_one(column) if self.boolean else column, source)
+        import polars as pl
+
+        plain = column
+        if self.boolean and column.dtype == pl.String:
+            plain = column.str.to_lowercase().replace({"true": "1", "false": "0"})
+        elif not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean, pl.Null)):
+            raise DataError(
+                f"{source}: column {self.name!r} holds {column.dtype}, but held {_WORDS[self.kind]} before. Convert it."
+            )
         numbers = spelled_numbers(plain, self.spelling)
         if numbers.bad is not None:
             raise _wrong(self, column, numbers.bad, source, rows)
@@ -139,20 +135,13 @@ class Summary:
     """What the columns of some rows are like: as many rows at a time as one likes, the same bits however they are cut.
 
     All rows but the last come in multiples of `loops.moments.TILE`. A missing number is NaN.
-
-    Attributes
-    ----------
-    n : int
-        Rows so far.
-    low, high : arrays of shape (d,)
-    missing, broken : integer arrays of shape (d,)
-        How many numbers are missing, and how many are not whole.
     """
 
     def __init__(self, d: int) -> None:
-        self.n = 0
+        self.n = 0  # rows so far
         self.low, self.high = np.full(d, np.inf), np.full(d, -np.inf)
-        self.missing, self.broken = np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
+        self.missing = np.zeros(d, dtype=np.int64)  # how many numbers are
+        self.broken = np.zeros(d, dtype=np.int64)  # how many are not whole
         self._sums, self._rest = np.zeros(d), np.zeros(d)
 
     @classmethod
@@ -193,26 +182,6 @@ class Summary:
             squares = Summary.of(((rows - self.means) ** 2 for rows in parts), len(self.low))
             spread = np.sqrt((squares._sums + squares._rest) / self.present)
         return np.where((spread > 0) & (spread < np.inf), spread, 1.0)
-
-
-def _zero_one(column: polars.Series) -> polars.Series:
-    """The column with 1 and 0 for the words true and false."""
-    import polars as pl
-
-    if column.dtype != pl.String:
-        return column
-    return column.str.to_lowercase().replace({"true": "1", "false": "0"})
-
-
-def _plain(plan: Plan, column: polars.Series, source: str) -> polars.Series:
-    """The column, if it holds numbers, truth values or text."""
-    import polars as pl
-
-    if not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean, pl.Null)):
-        raise DataError(
-            f"{source}: column {plan.name!r} holds {column.dtype}, but held {_WORDS[plan.kind]} before. Convert it."
-        )
-    return column
 
 
 def _wrong(plan: NumberPlan, column: polars.Series, at: int, source: str, rows: Integers) -> DataError:

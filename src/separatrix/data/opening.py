@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -24,7 +24,7 @@ from separatrix.data.table import Table
 from separatrix.errors import DataError, InvalidInputError, StorageError
 from separatrix.files import BlockWriter, Stored, opened
 from separatrix.files.layout import MAGIC, Contents, block_rows
-from separatrix.files.place import clean, kept, private
+from separatrix.files.place import Draft, clean, kept, private
 from separatrix.loops import threads
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -163,9 +163,27 @@ def open(
             raise DataError("cache= is for files, encoded by what they show: leave it out here.")
         if (found := _reused(path, marks)) is not None:
             return Rows(*found, origin, limit)
-    tell = Telling(progress)
     with private() if path is None else kept(path) as draft:
-        contents = _written(draft, origin, target, columns, drop, limit, scale, encoder, tell, {"source": marks})
+        writing = _Writing(draft, origin, limit, Telling(progress), marks)
+        if origin.kind in ("npy", "batches"):
+            if columns is not None or drop or encoder is not None:
+                raise DataError(
+                    "columns=, drop= and encoder= are for tables; these rows have no names. Leave them out."
+                )
+            batches = checked_batches(source) if origin.kind == "batches" else npy_batches(origin.paths, target)
+            contents = writing.matrices(batches)
+        elif origin.kind == "svmlight":
+            if target not in (None, "label") or columns is not None or drop:
+                raise DataError(
+                    f"{origin.name}: libsvm files have their labels at the start of each line, and no names."
+                )
+            learned = learn_features(origin.tables(), origin.name)
+            learned.encoder = encoder or learned.encoder
+            contents = writing.encoded(origin.tables, learned)
+        elif not isinstance(target, str):
+            raise DataError(f"{origin.name}: name the column of the labels: target='...'.")
+        else:
+            contents = writing.table(target, columns, drop, scale, encoder)
     return Rows(draft.descriptor, draft.name, contents, origin, limit)
 
 
@@ -207,124 +225,96 @@ def _reused(path: Path, marks: str) -> tuple[int, str, Contents] | None:
         return None
 
 
-def _written(
-    draft: Any,
-    origin: Origin,
-    target: Any,
-    columns: Sequence[str] | None,
-    drop: Sequence[str],
-    limit: int,
-    scale: bool,
-    encoder: Encoder | None,
-    tell: Callable[..., None],
-    notes: dict[str, Any],
-) -> Contents:
-    """The source in a block file."""
-    if origin.kind in ("npy", "batches"):
-        if columns is not None or drop or encoder is not None:
-            raise DataError("columns=, drop= and encoder= are for tables; these rows have no names. Leave them out.")
-        made = checked_batches(origin.given) if origin.kind == "batches" else npy_batches(origin.paths, target)
-        return _write_batches(draft, made, origin.name, limit, tell, notes)
-    if origin.kind == "svmlight":
-        if target not in (None, "label") or columns is not None or drop:
-            raise DataError(f"{origin.name}: libsvm files have their labels at the start of each line, and no names.")
-        features = learn_features(origin.tables(), origin.name)
-        features.encoder = encoder or features.encoder
-        return _write_tables(draft, origin.tables, features, limit, tell, notes)
-    if not isinstance(target, str):
-        raise DataError(f"{origin.name}: name the column of the labels: target='...'.")
-    used = None if columns is None else [target, *(name for name in columns if name != target)]
-    frames = frames_of(origin, limit // 8, used, target, drop, draft, tell)
-    with closing(frames):
-        _require_memory(frames.n, 1, limit)  # then there is also room for a column as a whole
-        learned = learn(frames, target, columns, drop, limit // 4, scale, tell, encoder)
-        wanted = list(learned.encoder.groups)
-        if absent := [name for name in wanted if name not in frames.names]:
-            raise unknown_column(frames.name, absent[0], frames.names)
-        empty = [name for name in origin.names if name not in frames.sources]
-        learned.notes[:0] = [f"{name} has no rows, and is passed over." for name in empty]
-        if (apart := frames.quantities) is not None:
-            if len(learned.has) == frames.n and apart.fit(learned.encoder):  # they are there already, as they should be
-                _require_memory(frames.n, len(wanted), limit, learned.y)
-                return _encoded(apart, learned, notes)
-            apart.set_aside()
-        return _write_tables(draft, lambda: frames.tables(wanted), learned, limit, tell, notes)
+@dataclass(frozen=True)
+class _Writing:
+    """A source on its way to a block file: where to, in how much memory, who is told of it, and its fingerprint."""
 
+    draft: Draft
+    origin: Origin
+    limit: int
+    tell: Telling
+    marks: str | None
 
-def _write_tables(
-    draft: Any,
-    tables: Callable[[], Iterator[Table]],
-    learned: Learned,
-    limit: int,
-    tell: Callable[..., None],
-    notes: dict[str, Any],
-) -> Contents:
-    encoder, n = learned.encoder, len(learned.y)
-    d = len(encoder.names)
-    _require_memory(n, d, limit, learned.y)
-    writer = BlockWriter(draft, d, True if encoder.sparse else None)
-    start = done = 0  # rows of the source seen, and of these the ones that have a label
-    for table in tables():
-        stop = start + table.n_rows
-        upto = int(np.searchsorted(learned.has, stop))
-        here = learned.has[done:upto] - start
-        if len(here):
-            writer.add(encoder.transform(table if len(here) == table.n_rows else _only(table, here))[0])
-        start, done = stop, upto
-        tell("writing rows", done, n)
-    if done != n:
-        raise DataError("The source has other rows than a moment ago: nothing may change it while it is read.")
-    return _encoded(writer, learned, notes)
-
-
-def _encoded(writer: BlockWriter | Quantities, learned: Learned, notes: dict[str, Any]) -> Contents:
-    encoder = learned.encoder
-    said = [*learned.notes, *encoder.notes]
-    return _finished(writer, learned.y, None, {**notes, "encoder": encoder.to_dict()}, said)
-
-
-def _only(table: Table, rows: Array) -> Table:
-    if table.frame is not None:
-        return replace(table, frame=table.frame[rows], row_numbers=table.row_numbers[rows])
-    return replace(table, matrix=table.matrix[rows], row_numbers=table.row_numbers[rows])
-
-
-def _write_batches(
-    draft: Any, batches: Iterator[Batch], name: str, limit: int, tell: Callable[..., None], notes: dict[str, Any]
-) -> Contents:
-    writer: BlockWriter | None = None
-    y, weights = list[Array](), list[Floats]()
-    for batch in batches:
+    def matrices(self, batches: Iterator[Batch]) -> Contents:
+        """The file of rows that are numbers already."""
+        name = self.origin.name
+        writer: BlockWriter | None = None
+        y, weights = list[Array](), list[Floats]()
+        for batch in batches:
+            if writer is None:
+                writer = BlockWriter(self.draft, batch.X.shape[1])
+            writer.add(batch.X)
+            y.append(batch.y)
+            if batch.weight is not None:
+                weights.append(batch.weight)
+            self.tell("writing rows", writer.n, None)
         if writer is None:
-            writer = BlockWriter(draft, batch.X.shape[1])
-        writer.add(batch.X)
-        y.append(batch.y)
-        if batch.weight is not None:
-            weights.append(batch.weight)
-        tell("writing rows", writer.n, None)
-    if writer is None:
-        raise DataError(f"{name} has no rows.")
-    labels = joined_labels(y, name)
-    _require_memory(writer.n, writer.d, limit, labels)
-    check_classes(labels, name, "y")
-    return _finished(writer, labels, np.concatenate(weights) if weights else None, {**notes, "encoder": None}, [])
+            raise DataError(f"{name} has no rows.")
+        labels = joined_labels(y, name)
+        self.require_memory(writer.n, writer.d, labels)
+        check_classes(labels, name, "y")
+        return self.finished(writer, _coded(labels) | ({"weight": np.concatenate(weights)} if weights else {}), None)
+
+    def table(
+        self, target: str, columns: Sequence[str] | None, drop: Sequence[str], scale: bool, encoder: Encoder | None
+    ) -> Contents:
+        """The file of a table with named columns."""
+        used = None if columns is None else [target, *(name for name in columns if name != target)]
+        frames = frames_of(self.origin, self.limit // 8, used, target, drop, self.draft, self.tell)
+        with closing(frames):
+            self.require_memory(frames.n, 1)  # then there is also room for a column as a whole
+            learned = learn(frames, target, columns, drop, self.limit // 4, scale, self.tell, encoder)
+            wanted = list(learned.encoder.groups)
+            there = set(frames.names)
+            if absent := [name for name in wanted if name not in there]:
+                raise unknown_column(frames.name, absent[0], frames.names)
+            empty = [name for name in self.origin.names if name not in frames.sources]
+            learned.notes[:0] = [f"{name} has no rows, and is passed over." for name in empty]
+            if (apart := frames.quantities) is not None:
+                # they may be there already, as they should be
+                if len(learned.has) == frames.n and apart.fit(learned.encoder):
+                    self.require_memory(frames.n, len(wanted), learned.y)
+                    return self.finished(apart, _coded(learned.y), learned)
+                apart.set_aside()
+            return self.encoded(lambda: frames.tables(wanted), learned)
+
+    def encoded(self, tables: Callable[[], Iterator[Table]], learned: Learned) -> Contents:
+        """The file of tables, as an encoder makes numbers of their rows."""
+        encoder, n = learned.encoder, len(learned.y)
+        self.require_memory(n, len(encoder.names), learned.y)
+        writer = BlockWriter(self.draft, len(encoder.names), True if encoder.sparse else None)
+        start = done = 0  # rows of the source seen, and of these the ones that have a label
+        for table in tables():
+            stop = start + table.n_rows
+            upto = int(np.searchsorted(learned.has, stop))
+            here = learned.has[done:upto] - start
+            if len(here):
+                writer.add(encoder.transform(table if len(here) == table.n_rows else table.take(here))[0])
+            start, done = stop, upto
+            self.tell("writing rows", done, n)
+        if done != n:
+            raise DataError("The source has other rows than a moment ago: nothing may change it while it is read.")
+        return self.finished(writer, _coded(learned.y), learned)
+
+    def finished(self, writer: BlockWriter | Quantities, arrays: dict[str, Array], learned: Learned | None) -> Contents:
+        """The file whose rows are written, with labels, weights, and what was learned of a table."""
+        plain = None if learned is None else learned.encoder.to_dict()
+        said = [] if learned is None else [*learned.notes, *learned.encoder.notes]
+        return writer.finish(arrays, {"source": self.marks, "encoder": plain, "notes": said})
+
+    def require_memory(self, n: int, d: int, y: Array | None = None) -> None:
+        """That a fit can keep what it needs for each row, long labels among it, and a few blocks."""
+        text = 0 if y is None or y.dtype.kind not in "US" else y.nbytes
+        need = 8 * VECTORS * n + text + 8 * block_rows(d) * d * (2 * threads.count() + 2)
+        if need > self.limit:
+            raise DataError(
+                f"A fit to {n:,} rows of {d:,} columns keeps about {need / 1e6:,.0f} MB for its rows and buffers; "
+                f"memory is {self.limit / 1e6:,.0f} MB: raise memory, set_threads to fewer, or open fewer rows."
+            )
 
 
-def _finished(
-    writer: BlockWriter | Quantities, y: Array, weight: Floats | None, notes: dict[str, Any], said: list[str]
-) -> Contents:
+def _coded(y: Array) -> dict[str, Array]:
+    """Labels as the classes there are, and their numbers in as few bytes as hold them."""
     classes = np.unique(y)
     small = np.min_scalar_type(max(len(classes) - 1, 0))
-    arrays = {"classes": classes, "codes": np.searchsorted(classes, y).astype(small)}
-    return writer.finish(arrays if weight is None else {**arrays, "weight": weight}, {**notes, "notes": said})
-
-
-def _require_memory(n: int, d: int, limit: int, y: Array | None = None) -> None:
-    """That a fit can keep what it needs for each row, long labels among it, and a few blocks."""
-    text = 0 if y is None or y.dtype.kind not in "US" else y.nbytes
-    need = 8 * VECTORS * n + text + 8 * block_rows(d) * d * (2 * threads.count() + 2)
-    if need > limit:
-        raise DataError(
-            f"A fit to {n:,} rows of {d:,} columns keeps about {need / 1e6:,.0f} MB for its rows and buffers; memory "
-            f"is {limit / 1e6:,.0f} MB: raise memory, set_threads to fewer, or open fewer rows."
-        )
+    return {"classes": classes, "codes": np.searchsorted(classes, y).astype(small)}

@@ -20,9 +20,9 @@ from separatrix.data.parquet_apart import Head, parquet_apart
 from separatrix.data.parquet_child import complaint, plain_columns
 from separatrix.data.quantities import Quantities
 from separatrix.data.reading import require_polars
-from separatrix.data.sources import NoRowsError, explained, opened
+from separatrix.data.sources import ENDINGS, NoRowsError, ending, explained, opened
 from separatrix.data.suggest import unknown_column
-from separatrix.data.table import Table
+from separatrix.data.table import Table, numbered
 from separatrix.errors import DataError
 from separatrix.files.place import Draft
 
@@ -30,8 +30,7 @@ ROWS = 50_000  # of a table in memory at a time, unless it is wide
 CELLS = 1 << 22  # the same, of one that is
 ENDS = 1 << 16  # bytes at both ends of a file that are compared, besides its size and times
 ARROW = (".arrow", ".ipc", ".feather")
-_KNOWN = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".svmlight", ".libsvm", ".svm", ".npy", *ARROW)
-_COMPRESSED = (".gz", ".gzip", ".xz", ".bz2")
+_KNOWN = (*(known for known, format in ENDINGS.items() if format != "arff"), ".npy", *ARROW)
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,12 @@ class Origin:
 
     @property
     def names(self) -> list[str]:
-        """What messages call the files."""
-        return shown_names(self.paths)
+        """The names of files; with their folders, from where these part, if files of one name are in several."""
+        names = [path.name for path in self.paths]
+        if len(set(names)) == len(names):
+            return names
+        folder = os.path.commonpath([path.absolute().parent for path in self.paths])
+        return [os.path.relpath(path.absolute(), folder) for path in self.paths]
 
     def fingerprint(self, parameters: list[Any], beside: Sequence[Path] = ()) -> str | None:
         """What changes when the files do, or those beside them, or the parameters; None if there are no files."""
@@ -115,7 +118,7 @@ def files_of(source: Any) -> list[Path]:
     if path.is_dir():
         # hidden files are left out, as a pattern leaves them out
         shown = [child for child in path.iterdir() if child.is_file() and not child.name.startswith(".")]
-        if not (found := sorted(child for child in shown if _ending(child) in _KNOWN)):
+        if not (found := sorted(child for child in shown if ending(child) in _KNOWN)):
             raise DataError(
                 f"{text} is a folder without a file of a known kind: {', '.join(_KNOWN)}. If files are in folders "
                 "below it, name a pattern, such as folder/**/*.parquet."
@@ -129,19 +132,6 @@ def files_of(source: Any) -> list[Path]:
     if not found:
         raise DataError(f"{text}: no file fits this pattern.")
     return found
-
-
-def shown_names(paths: Sequence[Path]) -> list[str]:
-    """The names of files; with their folders, from where these part, if files of one name are in several."""
-    names = [path.name for path in paths]
-    if len(set(names)) == len(names):
-        return names
-    folder = os.path.commonpath([path.absolute().parent for path in paths])
-    return [os.path.relpath(path.absolute(), folder) for path in paths]
-
-
-def _ending(path: Path) -> str:
-    return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in _COMPRESSED), "")
 
 
 def _width(path: Path) -> int:
@@ -160,16 +150,15 @@ def _files(paths: Sequence[Path], name: str, format: str | None) -> Origin:
 
 
 def _kind(path: Path, format: str | None) -> str:
-    ending = _ending(path)
-    if format is None and ending == ".npy":
+    end = ending(path)
+    if format is None and end == ".npy":
         return "npy"
-    if format == "arrow" or (format is None and ending in ARROW):
+    if format == "arrow" or (format is None and end in ARROW):
         return "arrow"
-    if format is None and ending in _KNOWN:
-        text, columnar = ending in (".csv", ".tsv", ".tab"), ending in (".parquet", ".pq")
-        return "delimited" if text else "parquet" if columnar else "svmlight"
-    with opened(path, format) as file:
-        found = file.format
+    found = ENDINGS.get(end) if format is None else None
+    if found in (None, "arff"):
+        with opened(path, format) as file:
+            found = file.format
     if found == "arff":
         raise DataError(f"{path.name} is an ARFF file, which is read whole: read_table does, or convert it to CSV.")
     return found if found in ("parquet", "svmlight") else "delimited"
@@ -207,8 +196,8 @@ def tables_of(
         "parquet": lambda: _parquet_tables(origin, columns, target, drop, quantities),
         "delimited": origin.tables,
         "arrow": lambda: arrow_tables(origin),
-        "lazy": lambda: _numbered(_lazy_frames(origin.given), origin.name),
-        "stream": lambda: _numbered(_stream_frames(origin.given), origin.name),
+        "lazy": lambda: _explained(_lazy_frames(origin.given), origin.name),
+        "stream": lambda: _explained(_stream_frames(origin.given), origin.name),
     }
     return made[origin.kind]()
 
@@ -243,7 +232,7 @@ def arrow_tables(origin: Origin) -> Iterator[Table]:
 
     for path, name in zip(origin.paths, origin.names, strict=True):
         try:
-            yield from _numbered(_lazy_frames(pl.scan_ipc(path, glob=False)), name)
+            yield from _explained(_lazy_frames(pl.scan_ipc(path, glob=False)), name)
         except OSError as error:
             raise DataError(f"{name} cannot be read as an Arrow file: {error}.") from error
 
@@ -265,23 +254,14 @@ def _stream_frames(source: Any) -> Iterator[Any]:
     """The batches of a Table, Dataset or RecordBatchReader of pyarrow; polars reads them where they are."""
     import polars as pl
 
-    if hasattr(source, "to_batches"):
-        batches: Any = source.to_batches()
-    else:
-        batches = iter(source)
-    for batch in batches:
+    for batch in source.to_batches() if hasattr(source, "to_batches") else source:
         frame = batch if isinstance(batch, pl.DataFrame) else pl.DataFrame(batch)
         yield from frame.iter_slices(rows_of(frame.width))  # a table may be one batch, however long
 
 
-def _numbered(frames: Iterator[Any], name: str) -> Iterator[Table]:
-    first = 1
+def _explained(frames: Iterator[Any], name: str) -> Iterator[Table]:
     try:
-        for frame in frames:
-            if len(frame):
-                rows = np.arange(first, first + len(frame))
-                first += len(frame)
-                yield Table(plain_columns(frame), None, None, None, name, "", rows)
+        yield from numbered(map(plain_columns, frames), name)
     except Exception as error:  # theirs, of a file that is damaged or a query that fails; what a user raises goes on
         if type(error).__module__.split(".")[0] not in ("polars", "pyarrow"):
             raise

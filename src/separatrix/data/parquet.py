@@ -33,19 +33,14 @@ def parquet_frames(file: BinaryIO, name: str, rows: int = 0) -> Iterator[polars.
     check_ends(file, name)
     with child_process([str(rows)], name, file) as (receive, _):
         n = 0
-        for frame in _frames(receive, name):
+        while data := message(receive, name):
+            frame = frame_of(data, name)
             n += len(frame)
             yield frame
+        if end := message(receive, name):
+            raise unreadable(name, end.decode())
         if not n:
             raise NoRowsError(f"{name} has a header but no rows below it.")
-
-
-def _frames(receive: Receive, name: str) -> Iterator[polars.DataFrame]:
-    """The rows of one file, and its end."""
-    while data := message(receive, name):
-        yield frame_of(data, name)
-    if end := message(receive, name):
-        raise unreadable(name, end.decode())
 
 
 def frame_of(data: bytes | memoryview, name: str) -> polars.DataFrame:
@@ -105,7 +100,7 @@ def child_process(
 
     def answer(data: bytes) -> None:
         assert child.stdin is not None
-        with suppress(BrokenPipeError):  # it is gone: whoever receives next is told
+        with suppress(BrokenPipeError):  # the process has ended: the next message that is waited for says so
             while data:
                 data = data[os.write(child.stdin.fileno(), data) :]
 

@@ -33,17 +33,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan(ABC):
-    """What becomes of a column.
-
-    Parameters
-    ----------
-    name : str
-    missing : bool
-        Whether a last column says where the value is missing.
-    """
+    """What becomes of a column."""
 
     name: str
-    missing: bool = False
+    missing: bool = False  # whether a last column says where the value is missing
 
     @property
     @abstractmethod

@@ -28,11 +28,6 @@ class Telling:
     """Called with what is done, and how many of how many, it tells a `Progress`.
 
     The clock begins anew with each thing that is done: rows are read at another speed than they are written.
-
-    Parameters
-    ----------
-    tell : callable or None
-        Called with each `Progress`.
     """
 
     def __init__(self, tell: Callable[[Progress], Any] | None) -> None:

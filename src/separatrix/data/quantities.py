@@ -22,21 +22,10 @@ from separatrix.loops.moments import TILE
 
 
 class Quantities:
-    """Columns of floats, NaN where a value is missing, as rows of a block file.
-
-    Parameters
-    ----------
-    draft : Draft
-        Where they are written.
-
-    Attributes
-    ----------
-    names : list of str
-        Of the columns; none until they are known.
-    """
+    """Columns of floats, NaN where a value is missing, as rows of a block file."""
 
     def __init__(self, draft: Draft) -> None:
-        self.names: list[str] = []
+        self.names: list[str] = []  # of the columns; none until they are known
         self._draft = draft
         self._writer: BlockWriter | None = None
         self._stored: Stored | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from separatrix.data.arff import read_arff
-from separatrix.data.delimited import Layout, split_header
+from separatrix.data.delimited import laid_out
 from separatrix.data.labels import check_classes, labels
 from separatrix.data.parquet import parquet_table
 from separatrix.data.sources import Source, explained, opened
@@ -70,10 +70,7 @@ def read_table(
     if file.format == "arff":
         arff = read_arff(data, file.name)
         return _with_labels(arff.frame, file.name, target, fingerprint, (), arff.nominal)
-    header, body, first_line = split_header(data, file.name)
-    layout = Layout.of(header, SEPARATORS[file.format], file.name, body)
-    if layout.data:
-        body, first_line = header.rstrip(b"\r") + b"\n" + body, first_line - 1 - header.count(b"\n")
+    layout, body, first_line = laid_out(data, SEPARATORS[file.format], file.name)
     frame = layout.frame(body, 1, first_line)
     if not len(frame):
         raise DataError(f"{file.name} has a header but no rows below it.")

@@ -15,7 +15,7 @@ from separatrix._typing import Array, Floats
 from separatrix.data.missing import MISSING
 from separatrix.data.plans import Plan, text_of
 from separatrix.data.suggest import unknown_column
-from separatrix.data.table import Table
+from separatrix.data.table import Table, feature_index
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -27,23 +27,10 @@ Wanted = Mapping[str, set[str]]
 
 
 def as_table(rows: Rows, wanted: Wanted | None) -> Table:
-    """Rows as the table that a file with them would be.
+    """Rows as the table that a file with them would be; `DataError` for what is no rows, or if a column is not there.
 
-    Parameters
-    ----------
-    rows : DataFrame of pandas or polars, dict or list of dicts
-    wanted : mapping of str to set of str, or None
-        The columns to look for, each with those texts that are taken as they are; others are stripped, and "NA" and the
-        like stand for a missing value. None for the features of a libsvm file: those not named are 0.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        These are no rows, or a column is not there.
+    The columns to look for are wanted, each with those texts that are taken as they are; others are stripped, and "NA"
+    and the like stand for a missing value. None for the features of a libsvm file: those not named are 0.
     """
     records = [rows] if isinstance(rows, Mapping) else rows
     if isinstance(records, Sequence) and not isinstance(records, str | bytes):
@@ -65,7 +52,8 @@ def as_table(rows: Rows, wanted: Wanted | None) -> Table:
         )
     if wanted is None:
         return _features(columns, [str(name) for name in names], n)
-    absent = next((name for name in wanted if name not in names), None)
+    there = set(names)
+    absent = next((name for name in wanted if name not in there), None)
     if absent is not None:
         raise unknown_column("the data", absent, [str(name) for name in names])
     if not n:
@@ -102,16 +90,16 @@ def _series(name: str, values: Any, known: set[str]) -> polars.Series:
             return (values.fill_nan(None) if values.dtype.is_float() else values).alias(name)
         values = values.to_list()
     if hasattr(values, "to_numpy"):  # of pandas
-        kind = getattr(values.dtype, "kind", "O")
-        if isinstance(values.dtype, np.dtype) and kind in "fiub":
+        kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else "O"
+        if kind in "fiub":
             found = pl.Series(name, np.ascontiguousarray(values.to_numpy()))
             return found.fill_nan(None) if kind == "f" else found
-        if isinstance(values.dtype, np.dtype) and kind == "M":
+        if kind == "M":
             return pl.Series(name, values.to_numpy().astype("datetime64[us]"))
         values = values.astype(object).where(values.notna(), None).tolist()
     cells = [plain_cell(value, name, row) for row, value in enumerate(values, 1)]
     kinds = {type(cell) for cell in cells} - {type(None)}
-    if kinds <= {int, float, bool} and len(kinds) <= 2 and kinds != {bool, int} and kinds != {bool, float}:
+    if kinds <= {int, float} or kinds == {bool}:
         whole = kinds == {int} and all(cell is None or abs(cell) < 1 << 63 for cell in cells)
         try:
             return pl.Series(
@@ -169,25 +157,21 @@ def _cleaned(column: polars.Series, known: set[str]) -> polars.Series:
 
 def _features(columns: Any, names: list[str], n: int) -> Table:
     """The features of a libsvm file, by their names "feature 7"; what is not there is 0."""
-    places, values = [], []
+    found: dict[int, Floats] = {}
     for name in names:
-        index = name.removeprefix("feature ")
-        if name == index or not (index.isascii() and index.isdigit()) or len(index) > 9:
+        if (index := feature_index(name)) is None:
             continue
-        places.append(int(index))
         raw = [row.get(name, 0.0) for row in columns._records] if isinstance(columns, _Records) else columns[name]
         series = _series(name, raw, set())
         if not series.dtype.is_numeric():
             raise DataError(f"the data: {name!r} should be a column of numbers.")
-        values.append(series.fill_null(0.0).to_numpy().astype(np.float64))
-    order = np.argsort(places)
-    matrix = sparse.csr_matrix((n, max(places, default=0) + 1))
-    if places:
-        dense = sparse.csr_matrix(np.column_stack([values[at] for at in order]))
-        if not np.isfinite(dense.data).all():
-            raise DataError("the data: a feature is not finite.")
-        at = np.array(places)[order]
-        matrix = sparse.csr_matrix((dense.data, at[dense.indices], dense.indptr), shape=(n, int(at.max()) + 1))
+        found[index] = series.fill_null(0.0).to_numpy().astype(np.float64)
+    places = np.array(sorted(found), dtype=np.int64)
+    rows = sparse.csr_matrix(np.column_stack([np.empty((n, 0)), *(found[place] for place in places.tolist())]))
+    if not np.isfinite(rows.data).all():
+        raise DataError("the data: a feature is not finite.")
+    shape = n, int(places.max(initial=0)) + 1
+    matrix = sparse.csr_matrix((rows.data, places[rows.indices], rows.indptr), shape=shape)
     return Table(None, matrix, None, None, "the data", "", np.arange(1, n + 1))
 
 

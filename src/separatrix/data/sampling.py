@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -38,19 +37,10 @@ class Drawn(NamedTuple):
 def drawn(
     source: Any, target: str, memory: int, seed: int, format: str | None = None, tell: Callable[..., None] | None = None
 ) -> Drawn:
-    """A sample of the rows of files with named columns; all of them, if they fit.
+    """A sample of the rows of files with named columns, the target among them; all rows, if they fit.
 
-    Parameters
-    ----------
-    source : path, glob, folder or list of paths
-    target : str
-        A column that has to be there.
-    memory : int
-        Bytes that may be taken to compare classifiers on the sample.
-    seed : int
-    format : str, optional
-    tell : callable, optional
-        Told what is done, how many rows, of how many.
+    ``memory`` is what comparing classifiers on the sample may take, in bytes; ``tell`` is told what is done, how many
+    rows, and of how many.
     """
     origin = origin_of(source, format)
     if origin.kind not in KINDS:
@@ -70,7 +60,7 @@ def named_columns(source: Any, format: str | None) -> bool:
     """Whether a sample can be drawn from these files."""
     try:
         return origin_of(source, format).kind in KINDS
-    except DataError:  # whoever reads them says what is wrong
+    except DataError:  # the error is raised again, and shown, when they are read
         return False
 
 
@@ -100,7 +90,7 @@ class _Thinned:
             if len(at):
                 self._numbers.append(numbers[at])
                 self._held += len(at)
-                yield replace(table, frame=table.frame[at], row_numbers=table.row_numbers[at])
+                yield table.take(at)
             while self._held > 2 * self._most:
                 self._below /= 2
                 self._held = sum(int((part < self._below).sum()) for part in self._numbers)

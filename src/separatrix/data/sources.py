@@ -21,12 +21,12 @@ from typing import Any, BinaryIO, cast
 from separatrix.errors import DataError
 
 FORMATS = ("csv", "tsv", "parquet", "svmlight", "arff")
-_ENDINGS = {
+ENDINGS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
     ".svm": "svmlight",
@@ -148,19 +148,16 @@ def _uncompressed(
     if other is not None:
         raise DataError(f"{name} is {other}.")
     try:
-        yield Source(
-            cast(BinaryIO, plain), format or _by_name(path) or _by_content(head), name, own and plain is buffered
-        )
+        named = None if path is None else ENDINGS.get(ending(path))
+        yield Source(cast(BinaryIO, plain), format or named or _by_content(head), name, own and plain is buffered)
     finally:
         if buffered is not file and hasattr(file, "readinto"):
             buffered.detach()  # or the caller's file would be closed with it
 
 
-def _by_name(path: Path | None) -> str | None:
-    if path is None:
-        return None
-    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
-    return _ENDINGS.get(endings[-1]) if endings else None
+def ending(path: Path) -> str:
+    """The ending of a file's name in lower case, before that of a compression; "" if it has none."""
+    return next((suffix.lower() for suffix in reversed(path.suffixes) if suffix.lower() not in _COMPRESSED), "")
 
 
 def _by_content(head: bytes) -> str:

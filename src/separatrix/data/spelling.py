@@ -26,20 +26,12 @@ _LIKE_A_NUMBER = re.compile(
 class Spelling:
     """How numbers are written.
 
-    Parameters
-    ----------
-    mark : str
-        "%" or a currency sign that every cell has, before or after the number; "" for none. It is left out: 12.5% is
-        12.5.
-    thousands : str
-        What stands between groups of three digits: ",", ".", " ", "'" or nothing.
-    decimal : str
-        "." or ",".
+    With a mark, "%" or a currency sign, every cell has it, before or after the number; it is left out: 12.5% is 12.5.
     """
 
     mark: str = ""
-    thousands: str = ""
-    decimal: str = "."
+    thousands: str = ""  # what stands between groups of three digits: ",", ".", " ", "'" or nothing
+    decimal: str = "."  # or ","
 
     def read(self, column: polars.Series, strict: bool = False) -> polars.Series:
         """The cells as floats, null where one is written in another way.
@@ -105,17 +97,8 @@ _WORDS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 _WAYS = (("", "."), (",", "."), ("", ","), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("'", ","))
 
 
-@dataclass(frozen=True)
-class Found:
-    """How most cells of a column are written, and what they are; ``fits`` counts the cells that it reads."""
-
-    spelling: Spelling
-    values: polars.Series
-    fits: int
-
-
-def found_spelling(column: polars.Series) -> Found | None:
-    """The way in which the most cells are numbers, of several the first; None if cells are not like numbers.
+def found_spelling(column: polars.Series) -> tuple[Spelling, polars.Series] | None:
+    """The way in which the most cells are numbers, of several the first, and these; None if cells are not like numbers.
 
     "1,234" in every cell that has a comma, and never "0,123", is read as 1234: groups of three digits are what
     thousands always have, and decimals seldom.
@@ -128,23 +111,19 @@ def found_spelling(column: polars.Series) -> Found | None:
         fits.append((sum(spelling.number(cell, strict) is not None for cell in sample), spelling, strict))
         if fits[-1][0] == len(sample) == len(column):
             break
-    best: Found | None = None
+    best: tuple[Spelling, polars.Series] | None = None
     for _, spelling, strict in sorted(fits, key=lambda fit: -fit[0]):  # equal ones stay in order
         values = spelling.read(column, strict)
-        if best is None or len(column) - values.null_count() > best.fits:
-            best = Found(spelling, values, len(column) - values.null_count())
-        if best.fits == len(column) - column.null_count() or best.fits == 0:
+        if best is None or values.null_count() < best[1].null_count():
+            best = spelling, values
+        if best[1].null_count() in (column.null_count(), len(column)):
             break
     return best
 
 
 def could_be_either(column: polars.Series) -> bool:
     """Whether every comma stands before the last three digits, as one between thousands does and a decimal one may."""
-    cells = [
-        cell
-        for cell in (column if len(column) <= SHORT else column.unique()).to_list()
-        if cell is not None and "," in cell
-    ]
+    cells = [cell for cell in column.unique().to_list() if cell is not None and "," in cell]
     return bool(cells) and all(re.fullmatch(r"\D*[1-9]\d{0,2},\d{3}\D*", cell) for cell in cells)
 
 

@@ -13,6 +13,7 @@ from separatrix.data.categories import CategoryPlan
 from separatrix.data.dates import DatePlan
 from separatrix.data.numbers import NumberPlan
 from separatrix.data.plans import ConstantPlan, Plan
+from separatrix.data.table import feature_index
 from separatrix.data.words import WordsPlan
 from separatrix.errors import DataError
 
@@ -36,33 +37,25 @@ def read_plan(plain: Any) -> Plan:
         raise DataError(f"the column {name!r:.80} of the encoder is malformed")
     try:
         return _KINDS[kind].from_state(name, missing, kind, state)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise DataError(f"the column {name!r:.80} of the encoder is malformed: {error}") from error
 
 
 def read_indices(indices: Any, dropped: Mapping[str, str]) -> Array:
     """The features of a libsvm file, rising."""
-    good = (
-        isinstance(indices, list)
-        and len(indices) > 0
-        and all(type(index) is int and 0 <= index < 1 << 31 for index in indices)
-        and all(before < after for before, after in pairwise(indices))
-        and all(name.startswith("feature ") and name[8:].isascii() and name[8:].isdigit() for name in dropped)
-    )
-    if not good:
+    if not _rising(indices, 1 << 31) or not indices or None in map(feature_index, dropped):
         raise DataError("the features of the encoder are malformed")
     return np.array(indices, dtype=np.int64)
 
 
 def read_aliased(places: Any, width: int, sparse: bool) -> list[int]:
     """The columns that are left out because they follow from others, rising; none of a sparse matrix."""
-    good = (
-        isinstance(places, list)
-        and all(type(place) is int and 0 <= place < width for place in places)
-        and all(before < after for before, after in pairwise(places))
-        and len(places) < width
-        and not (sparse and places)
-    )
-    if not good:
+    if not _rising(places, width) or len(places) >= width or (sparse and places):
         raise DataError("the columns that follow from others are malformed")
-    return places
+    return list(places)
+
+
+def _rising(places: Any, below: int) -> bool:
+    """Whether these are whole numbers from 0 up to a limit, each larger than the one before."""
+    whole = isinstance(places, list) and all(type(place) is int and 0 <= place < below for place in places)
+    return whole and all(before < after for before, after in pairwise(places))

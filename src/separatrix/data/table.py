@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -115,21 +116,41 @@ class Table:
 
         return describe_matrix(self.matrix) if self.frame is None else describe_frame(self)
 
+    def take(self, rows: Integers) -> Table:
+        """These rows of it, without labels."""
+        frame = None if self.frame is None else self.frame[rows]
+        matrix = None if self.matrix is None else self.matrix[rows]
+        return replace(self, frame=frame, matrix=matrix, y=None, row_numbers=self.row_numbers[rows])
+
     def drop(self, names: Iterable[str]) -> Table:
         """The table without these columns; `DataError` for one that is not there."""
-        names = list(names)
+        names, there = list(names), set(self.names)
         for name in names:
-            if name not in self.names:
+            if name not in there:
                 raise unknown_column(self.source, name, self.names)
         if self.frame is not None:
             return replace(self, frame=self.frame.drop(names))
         matrix = self.matrix.copy()
-        gone = np.array([int(name.removeprefix("feature ")) for name in names])
-        matrix.data[np.isin(matrix.indices, gone)] = 0.0
+        matrix.data[np.isin(matrix.indices, [feature_index(name) for name in names])] = 0.0
         matrix.eliminate_zeros()
         return replace(self, matrix=matrix)
+
+
+def numbered(frames: Iterable[polars.DataFrame], source: str) -> Iterator[Table]:
+    """The rows of a file, some at a time, as tables that know their numbers."""
+    first = 1
+    for frame in frames:
+        if len(frame):
+            yield Table(frame, None, None, None, source, "", np.arange(first, first + len(frame)))
+            first += len(frame)
 
 
 def feature_name(index: int) -> str:
     """What a column of a libsvm file is called."""
     return f"feature {index}"
+
+
+def feature_index(name: str) -> int | None:
+    """The number of the column of this name; None if it is no such name."""
+    found = re.fullmatch(r"feature (0|[1-9][0-9]{0,9})", name)
+    return int(found[1]) if found else None

@@ -30,18 +30,10 @@ _WORD = re.compile(r"\w\w+")
 
 @dataclass(frozen=True)
 class WordsPlan(Plan):
-    """A column for each word.
+    """A column for each word."""
 
-    Parameters
-    ----------
-    vocabulary : tuple of str
-        The words, in order.
-    idf : tuple of float
-        The weight of each.
-    """
-
-    vocabulary: tuple[str, ...] = ()
-    idf: tuple[float, ...] = ()
+    vocabulary: tuple[str, ...] = ()  # the words, in order
+    idf: tuple[float, ...] = ()  # the weight of each
 
     kind = "text"
 

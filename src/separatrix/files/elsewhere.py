@@ -31,18 +31,6 @@ class RowsElsewhere(ABC):
     """Rows that come in pieces, in place of a matrix.
 
     ``X[rows]``, of a slice or of row numbers, are those rows in memory, as an array or a CSR matrix.
-
-    Attributes
-    ----------
-    shape : (int, int)
-    dtype : float64 or float32
-        The precision of models, as for the matrix that the rows were; some pieces may be stored shorter.
-    nnz : int
-        Entries stored.
-    ends : (float, float)
-        The smallest and the largest entry.
-    counts : integer array of shape (d,)
-        Entries stored in each column.
     """
 
     ndim = 2
@@ -51,10 +39,10 @@ class RowsElsewhere(ABC):
     whole: ClassVar[str] = "X[:]"  # and all of them
     shape: tuple[int, int]
     sparse: bool
-    dtype: np.dtype[Any]
-    nnz: int
-    ends: tuple[float, float]
-    counts: Integers
+    dtype: np.dtype[Any]  # of models, as of the matrix that the rows were; some pieces may be stored shorter
+    nnz: int  # entries stored
+    ends: tuple[float, float]  # the smallest and the largest entry
+    counts: Integers  # entries stored in each column
     _starts: Integers  # the first row of each block, and the end of the last
 
     @abstractmethod

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,40 +21,28 @@ import numpy as np
 from separatrix._typing import Array
 from separatrix.errors import StorageError
 from separatrix.loops.checksum import BYTES, checksum
-from separatrix.loops.passes import BLOCK, segment_rows
+from separatrix.loops.passes import segment_rows
 
 MAGIC = b"separatrix rows\n"
 VERSION = 2  # 1 had another checksum
 HEADER = struct.Struct("<16sIIQQQQQQQ")
 HEADER_BYTES = 256
 INDEX = np.dtype([(name, "<u8") for name in ("offset", "size", "rows", "entries", "item", "sum")])
-TARGET_BYTES = 1 << 22  # of a block: long enough for a disk, so short that a few for each thread are no burden
+TARGET_BYTES = 1 << 22  # of a block: long enough for a disk, and short enough for each thread to have a few in memory
 LARGEST_TAIL = 1 << 36  # bytes: some billion labels
 DAMAGED = "{}: {}. Make the file anew: remove it, and open the source again."
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds besides the blocks themselves.
-
-    Parameters
-    ----------
-    n, d : int
-    sparse : bool
-    index : structured array
-        Where each block is, and what it holds.
-    arrays : dict
-        Labels, weights, entries in each column.
-    notes : dict
-        Anything that JSON holds.
-    """
+    """What a file of n rows of d columns holds besides the blocks themselves."""
 
     n: int
     d: int
     sparse: bool
-    index: Array
-    arrays: dict[str, Array] = field(default_factory=dict)
-    notes: dict[str, Any] = field(default_factory=dict)
+    index: Array  # where each block is, and what it holds
+    arrays: dict[str, Array]  # labels, weights, entries in each column
+    notes: dict[str, Any]  # anything that JSON holds
 
     @property
     def entries(self) -> int:
@@ -66,11 +54,6 @@ def block_rows(d: int) -> int:
     """Rows of a dense block: whole segments of passes, two and two, so that blocks are summed as an array would be."""
     unit = 2 * segment_rows(d)
     return unit * max(1, TARGET_BYTES // (8 * unit * max(d, 1)))
-
-
-def sparse_rows() -> int:
-    """Rows of CSR blocks are a multiple of this, for the same reason."""
-    return BLOCK
 
 
 def padded(size: int) -> int:

@@ -1,11 +1,12 @@
 """Blocks of a file read ahead of use: two buffers for each thread that works on rows, and never more.
 
-No memory map: where a mapped file shrinks or its disk fails, a signal ends the process; here it is an error with words.
+The file is not mapped into memory: if a mapped file shrinks or its disk fails, a signal ends the process, where a read
+gives an error.
 
-While cores are idle, threads of our own read ahead; where each core has a thread that works, they would only take
-turns. Then the system is told what comes next, and fetches it from the disk meanwhile; to be told of what it has in
-memory anyway takes it a third of the time that reading does. A loop over dense rows may read these by itself then, some
-at a time, to find them in the second-level cache.
+While cores are idle, threads of our own read ahead. If each core has a working thread, they would slow it down: then
+the system is told which bytes come next, and fetches them from the disk meanwhile (only if they come from the disk: to
+tell it of bytes in memory takes a third of the time of reading them). A loop over dense rows may also read these itself
+then, some at a time, to find them in the second-level cache.
 
 A checksum costs a tenth of a pass, so a block that was right is taken to be so for the next few times, unless the
 system says that anyone wrote to the file since.
@@ -52,23 +53,14 @@ class _Slot:
         self.reading = None
 
     def free(self) -> None:
-        """Wait until nobody writes into the buffer, whatever comes of it."""
+        """Wait until the buffer is not written to, even if that fails."""
         if self.reading is not None:
             self.reading.exception()
         self.block, self.reading = -1, None
 
 
 class Ring:
-    """The blocks of a file, by their number.
-
-    Parameters
-    ----------
-    descriptor : int
-    name : str
-        Of the file, for messages.
-    index : structured array
-        See `layout`.
-    """
+    """The blocks of a file, by their number. ``name`` is for messages, ``index`` as in `layout`."""
 
     def __init__(self, descriptor: int, name: str, index: Array) -> None:
         self.descriptor, self.name, self.index = descriptor, name, index
@@ -86,11 +78,11 @@ class Ring:
 
     def trusts(self, i: int, begins: bool) -> bool:
         """Whether block i, or rows of it, can be read without a checksum, from memory, while no core is idle."""
-        if self._cold or threads.count() < cores() or not self.unchanged():
+        if self._cold or threads.count() < threads.cores() or not self.unchanged():
             return False
         with self._lock:
             trusted = bool(self._trusted[i] > 0)
-            self._trusted[i] -= trusted and begins  # once for all rows of a block, whoever reads them
+            self._trusted[i] -= trusted and begins  # once a block, however many threads read rows of it
             return trusted
 
     def unchanged(self) -> bool:
@@ -118,7 +110,7 @@ class Ring:
         now.ready()
         if i + 1 == len(self.index) or ahead.block == i + 1:
             pass
-        elif threads.count() >= cores():
+        elif threads.count() >= threads.cores():
             if self._cold:
                 self._announce(i + 1)
         else:
@@ -172,11 +164,6 @@ class Ring:
             )
         with self._lock:
             self._trusted[i] = TRUSTED if stamp == self._stamp else 0
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _seeking = threading.Lock()

@@ -9,36 +9,20 @@ from scipy import sparse
 
 from separatrix._typing import Array
 from separatrix.errors import DataError
-from separatrix.files.layout import (
-    HEADER_BYTES,
-    INDEX,
-    TARGET_BYTES,
-    Contents,
-    block_rows,
-    filled,
-    header_of,
-    sparse_rows,
-    tail_of,
-)
+from separatrix.files.layout import HEADER_BYTES, INDEX, TARGET_BYTES, Contents, block_rows, filled, header_of, tail_of
 from separatrix.files.place import Draft
 from separatrix.loops.checksum import checksum
 from separatrix.loops.moments import extremes
+from separatrix.loops.passes import BLOCK
 
 FEW_ROWS = 8  # of which numbers are looked at before all are
 DENSE_SHARE = 0.5  # of the bytes of dense rows, below which CSR ones are worth their slower products
 
 
 class BlockWriter:
-    """Rows on their way to a block file.
+    """Rows of d columns on their way to a block file, of which there is an empty draft.
 
-    Parameters
-    ----------
-    draft : Draft
-        The file, still empty.
-    d : int
-        Columns.
-    sparse : bool or None
-        Whether to store CSR; None for what is smaller by half, as the first block shows.
+    ``sparse`` says whether to store CSR; None for what is smaller by half, as the first block shows.
     """
 
     def __init__(self, draft: Draft, d: int, sparse: bool | None = None) -> None:
@@ -98,7 +82,7 @@ class BlockWriter:
 
     def _decide(self, rows: Array) -> None:
         """Dense or CSR, by the first block: whether most of it is 0."""
-        item = 4 if _exact(rows) is not None else 8
+        item = _shortened(rows).itemsize
         share = (np.count_nonzero(rows) * (item + 4) + 4 * len(rows)) / max(1, rows.size * item)
         self.sparse = bool(share < DENSE_SHARE)
         if self.sparse:
@@ -106,22 +90,19 @@ class BlockWriter:
             self._entries = sum(X.nnz for X in self._waiting)
 
     def _write_dense(self, rows: Array) -> None:
-        numbers = _exact(rows)
-        if numbers is None:
-            numbers = np.ascontiguousarray(rows, dtype=np.float64)
-        self._tell(numbers)
         self._counts += len(rows)
-        self._write(len(rows), rows.size, numbers)
+        self._write(len(rows), _shortened(rows))
 
     def _flush_sparse(self, last: bool) -> None:
-        unit = sparse_rows()
         if not last and 12 * self._entries + 8 * self._held < 2 * TARGET_BYTES:
             return  # stacked not for every batch
         X = self._waiting[0] if len(self._waiting) == 1 else sparse.csr_matrix(sparse.vstack(self._waiting))
         start = 0
         while start < X.shape[0]:
             stop = int(np.searchsorted(X.indptr, X.indptr[start] + TARGET_BYTES // 12, side="right")) - 1
-            stop = min(start + max(unit, min(stop - start, TARGET_BYTES // 8) // unit * unit), X.shape[0])
+            # whole blocks of passes, so that they are summed as a matrix would be
+            rows = max(BLOCK, min(stop - start, TARGET_BYTES // 8) // BLOCK * BLOCK)
+            stop = min(start + rows, X.shape[0])
             if stop == X.shape[0] and not last:
                 break
             self._write_sparse(X[start:stop])
@@ -131,24 +112,18 @@ class BlockWriter:
 
     def _write_sparse(self, X: Any) -> None:
         X.sum_duplicates()
-        numbers = _exact(X.data)
-        if numbers is None:
-            numbers = np.ascontiguousarray(X.data, dtype=np.float64)
-        self._tell(numbers)
         columns = X.indices.astype(np.int32)
         self._counts += np.bincount(columns, minlength=self.d)
-        self._write(X.shape[0], X.nnz, numbers, columns, X.indptr.astype(np.int32))
+        self._write(X.shape[0], _shortened(X.data), columns, X.indptr.astype(np.int32))
 
-    def _tell(self, numbers: Array) -> None:
-        """Keep the extremes, by which a fit knows that nothing is out of range."""
+    def _write(self, rows: int, numbers: Array, *others: Array) -> None:
+        """A block; its extremes are kept, by which a fit knows that nothing is out of range."""
         extremes(numbers.reshape(-1), numbers.size, self._found)
         self._low = min(self._low, float(self._found[0]))
         self._high = max(self._high, float(self._found[1]))
-
-    def _write(self, rows: int, entries: int, numbers: Array, *others: Array) -> None:
         data = filled(numbers, *others)
         at = self.draft.append(data)
-        self._index.append((at, len(data), rows, entries, numbers.itemsize, checksum(data)))
+        self._index.append((at, len(data), rows, numbers.size, numbers.itemsize, checksum(data)))
 
     def finish(self, arrays: dict[str, Array], notes: dict[str, Any]) -> Contents:
         """Write the rest, the tail and the header: the file is whole."""
@@ -165,10 +140,12 @@ class BlockWriter:
         return contents
 
 
-def _exact(numbers: Array) -> Array | None:
-    """The numbers as float32 in C order, if that holds each of them; None if not."""
-    if len(numbers) > FEW_ROWS and _exact(numbers[:FEW_ROWS]) is None:  # as a rule the first ones tell
-        return None
+def _shortened(numbers: Array) -> Array:
+    """The numbers in C order, as float32 if that holds each of them, else as float64."""
+    few = numbers[:FEW_ROWS]  # which tell, as a rule
     with np.errstate(over="ignore", invalid="ignore"):
-        single = np.ascontiguousarray(numbers, dtype=np.float32)
-    return single if numbers.dtype == np.float32 or np.array_equal(single, numbers) else None
+        if numbers.dtype == np.float32 or np.array_equal(few.astype(np.float32), few):
+            single = np.ascontiguousarray(numbers, dtype=np.float32)
+            if numbers.dtype == np.float32 or np.array_equal(single, numbers):
+                return single
+    return np.ascontiguousarray(numbers, dtype=np.float64)

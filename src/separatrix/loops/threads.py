@@ -70,8 +70,12 @@ def count() -> int:
     told = _chosen[0] if _chosen is not None else int(asked) if asked else None
     if told is not None:
         return told if most is None or multiprocessing.parent_process() is None else min(told, most)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores if most is None else min(cores, most)
+    return cores() if most is None else min(cores(), most)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Result]:

@@ -82,7 +82,8 @@ def _differences(model: Any, part: Mapping[str, Any], row: int | None) -> Iterat
             yield "its dual_coef_ is not that of its certificate"
         if intercept is None or not _same(intercept, model._model.intercept[at]):
             yield "its intercept_ is not that of its certificate"
-        if part.get("kernel") != _settings(model._model.support.kernel):
+        kernel = model._model.support.kernel
+        if part.get("kernel") != (kernel.to_dict() if kernel.name else None):
             yield "its kernel is not that of its certificate"
     elif isinstance(model._model, Layers):
         for name in ("coefs", "intercepts"):
@@ -176,13 +177,8 @@ def _present(coefficients: Any) -> Array:
 
 
 def _same_labels(stated: Any, own: Any) -> bool:
-    return [(type(label), label) for label in np.asarray(stated).tolist()] == [
-        (type(label), label) for label in np.asarray(own).tolist()
-    ]
-
-
-def _settings(kernel: Any) -> Any:
-    return kernel.to_dict() if kernel.name else None
+    one, other = ([(type(label), label) for label in np.asarray(labels).tolist()] for labels in (stated, own))
+    return one == other
 
 
 # ---------------------------------------------------------------------- what was asked for
@@ -298,8 +294,8 @@ def row_differences(model: Any, X: Any, y: Any) -> list[str]:
     if len(support) and support.max() >= n:
         return ["its support vectors are not rows of these data"]
     found = []
-    vectors = attributes["support_vectors_"] if kernel and not _precomputed(model) else None
-    if vectors is not None and not _same_points(vectors, X, support):
+    points = kernel and not isinstance(model._model.support.kernel, Precomputed)
+    if points and not _same_points(attributes["support_vectors_"], X, support):
         found.append("its support vectors are not those rows of these data")
     try:
         if not all(_same_rows(model, part, support, n, y) for part in _parts(model)):
@@ -307,10 +303,6 @@ def row_differences(model: Any, X: Any, y: Any) -> list[str]:
     except (IndexError, ValueError):
         found.append("its certificate does not name rows of these data")
     return found
-
-
-def _precomputed(model: Any) -> bool:
-    return isinstance(model._model.support.kernel, Precomputed)
 
 
 def _same_rows(model: Any, part: Mapping[str, Any], support: Any, n: int, y: Any) -> bool:

@@ -6,6 +6,7 @@ import os
 import secrets
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -14,16 +15,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
     An existing file keeps its permissions; a symbolic link goes on pointing to the file it points to. An error or
     Ctrl-C removes what was written beside it; only a kill or a power cut can leave that, a hidden ``.name.*.tmp``.
-
-    Parameters
-    ----------
-    path : path
-    data : bytes
-
-    Raises
-    ------
-    OSError
-        The folder does not exist, the disk is full, ...; the file is as it was.
+    After an `OSError` (the folder does not exist, the disk is full) the file is as it was.
     """
     target = Path(os.path.realpath(path))
     part = _written(target, data)
@@ -88,13 +80,9 @@ def _mode(target: Path) -> int | None:
 
 def _flush_folder(folder: Path) -> None:
     """The rename itself on the disk, where the system has a way to ask for it."""
-    try:
+    with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -54,7 +54,8 @@ def _stored(array: Array) -> Array:
 def unpack(source: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """The document and the tensors of a file of this size; of what is no model file, only the beginning is read."""
     start = source.read(8 + 256)
-    if len(start) < 8 + 128 or _START.match(start, 8) is None:
+    found = _START.match(start, 8)
+    if len(start) < 8 + 128 or found is None:
         raise ModelFileError("this is not a model file of separatrix, or its beginning is damaged")
     length = int.from_bytes(start[:8], "little")
     if length > LARGEST_HEADER or 8 + length > size:
@@ -62,7 +63,11 @@ def unpack(source: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Array
     blob = start + source.read(size - len(start))
     if len(blob) != size or source.read(1):
         raise ModelFileError("the file changed while it was read")
-    _check_sum(blob)
+    first, last = found.span(1)
+    digest = hashlib.sha256(blob[:first] + _ZEROS.encode())
+    digest.update(memoryview(blob)[last:])
+    if digest.hexdigest().encode() != found[1]:
+        raise ModelFileError("its checksum does not fit: some of its bytes are damaged, altered or missing")
     try:
         # read here too: of names given twice the library takes the last, and it gives no metadata of bytes in memory
         header = json.loads(blob[8 : 8 + length], object_pairs_hook=_unique, parse_constant=_refuse)
@@ -72,17 +77,6 @@ def unpack(source: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Array
     if not isinstance(document, dict) or document.pop("sha256", None) is None:
         raise ModelFileError("its header is malformed")
     return document, _tensors(blob)
-
-
-def _check_sum(blob: bytes) -> None:
-    found = _START.match(blob, 8)
-    assert found is not None
-    first, last = found.span(1)
-    digest = hashlib.sha256(blob[:first])
-    digest.update(_ZEROS.encode())
-    digest.update(memoryview(blob)[last:])
-    if digest.hexdigest().encode() != found[1]:
-        raise ModelFileError("its checksum does not fit: some of its bytes are damaged, altered or missing")
 
 
 def _tensors(blob: bytes) -> dict[str, Array]:

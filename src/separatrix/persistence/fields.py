@@ -112,12 +112,8 @@ def labels(value: Any, sizes: Sizes) -> bool:
 
 def names(value: Any, sizes: Sizes) -> bool:
     """One text for each column."""
-    return (
-        isinstance(value, np.ndarray)
-        and value.shape == (sizes.d,)
-        and value.dtype.kind == "O"
-        and all(isinstance(name, str) for name in value)
-    )
+    each = isinstance(value, np.ndarray) and value.shape == (sizes.d,) and value.dtype.kind == "O"
+    return each and all(isinstance(name, str) for name in value)
 
 
 def dense(value: Any) -> Any:
@@ -136,11 +132,8 @@ def points(value: Any, sizes: Sizes) -> bool:
 
 def families(value: Any, sizes: Sizes) -> bool:
     """One for each column."""
-    return (
-        isinstance(value, list)
-        and len(value) == sizes.d
-        and all(isinstance(family, ExponentialFamily) for family in value)
-    )
+    each = isinstance(value, list) and len(value) == sizes.d
+    return each and all(isinstance(family, ExponentialFamily) for family in value)
 
 
 FIELDS: Mapping[str, Check] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import platform
 import re
 import stat
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
@@ -26,12 +28,17 @@ from separatrix.persistence.container import pack, unpack
 from separatrix.persistence.fields import FIELDS, LEFT_OUT, check_fields
 from separatrix.persistence.scorers import describe, rebuild
 from separatrix.persistence.values import Reader, Writer
-from separatrix.persistence.versions import checked_versions, versions
 from separatrix.scoring.calibration import Calibration
 from separatrix.scoring.decision import Decision
 from separatrix.scoring.scorer import Scorer, fault
 
 SCHEMA = 2
+VERSIONS = {
+    "separatrix": separatrix.__version__,
+    "numpy": np.__version__,
+    "scikit-learn": sklearn.__version__,
+    "python": platform.python_version(),
+}
 _PARTS = {"schema", "class", "parameters", "fitted", "scorer", "published", "encoder", "calibration", "decision"}
 _PARTS |= {"fingerprint", "sample", "versions"}
 # what reading something malformed may raise before anyone can say what is wrong with it
@@ -55,11 +62,11 @@ def save(
 
     Parameters
     ----------
-    model : classifier of this package
-        Fitted. With a function as a parameter (a kernel, a scoring), or a family of one's own, it cannot be saved.
+    model : classifier of this package, or Scorer
+        Fitted. With a function as a parameter (a kernel, a scoring), or a family of one's own, it cannot be saved. A
+        `Scorer` is saved with all that it consists of.
     path : path
         Used as given; an existing file is replaced.
-        A `Scorer` is saved with all that it consists of.
     encoder : Encoder, default=None
         Travels with the model: `load` then returns a `Scorer`, which takes raw rows.
     fingerprint : str, default=None
@@ -89,22 +96,11 @@ def save(
     ...     load(os.path.join(folder, "model.separatrix")).predict([[2.5]]).tolist()
     ['high']
     """
-    write_atomically(
-        path,
-        dump(
-            model,
-            encoder=encoder,
-            fingerprint=fingerprint,
-            calibration=calibration,
-            decision=decision,
-            sample=sample,
-        ),
-    )
+    write_atomically(path, dump(model, encoder, fingerprint, calibration, decision, sample))
 
 
 def dump(
     model: Any,
-    *,
     encoder: Encoder | None = None,
     fingerprint: str | None = None,
     calibration: Calibration | None = None,
@@ -140,7 +136,7 @@ def dump(
         "decision": None if decision is None else writer.write(decision.to_dict(), "decision"),
         "fingerprint": fingerprint,
         "sample": None if sample is None else list(sample),
-        "versions": versions(),
+        "versions": VERSIONS,
     }
     blob = pack(document, writer.tensors)
     try:
@@ -238,8 +234,8 @@ def _read(document: dict[str, Any], tensors: dict[str, Any]) -> Bundle:
     if encoder is not None and len(encoder.names) != getattr(model, "n_features_in_", len(encoder.names)):
         raise ModelFileError(f"its encoder gives {len(encoder.names)} features, which its model does not take")
     seat(model, _given(fitted))
-    fingerprint, versions = _fingerprint(document["fingerprint"]), checked_versions(document["versions"])
-    return Bundle(model, encoder, fingerprint, versions, calibration, decision, _sample(document.get("sample")))
+    fingerprint, written_by = _fingerprint(document["fingerprint"]), _versions(document["versions"])
+    return Bundle(model, encoder, fingerprint, written_by, calibration, decision, _sample(document.get("sample")))
 
 
 def _given(fitted: Mapping[str, Any]) -> Any:
@@ -310,3 +306,10 @@ def _fingerprint(text: Any) -> str | None:
     if text is not None and not (isinstance(text, str) and re.fullmatch(r"[0-9a-f]{64}", text)):
         raise ModelFileError("its fingerprint is not a SHA-256 in hexadecimal digits")
     return text
+
+
+def _versions(found: Any) -> dict[str, str]:
+    named = isinstance(found, dict) and set(found) == set(VERSIONS)
+    if not (named and all(isinstance(text, str) and len(text) < 100 for text in found.values())):
+        raise ModelFileError("its versions are malformed")
+    return dict(found)

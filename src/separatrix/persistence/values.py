@@ -132,7 +132,7 @@ class Reader:
         self.left = dict(tensors)
         self._tags: dict[str, Callable[[Any], Any]] = {
             "$array": self._array,
-            "$certificate": self._certificate,
+            "$certificate": lambda plain: Certificate.from_dict(self.read(plain)),
             "$columns": lambda name: self._tensor(name).T,
             "$csr": self._csr,
             "$dict": lambda pairs: {self.read(key): self.read(value) for key, value in _listed(pairs)},
@@ -217,10 +217,6 @@ class Reader:
             raise ModelFileError("a graph is malformed")
         ends = _listed(self.read(plain["edges"]))
         return Graph(zip(ends[::2], ends[1::2], strict=True), _listed(self.read(plain["labels"])))
-
-    def _certificate(self, plain: Any) -> Certificate:
-        witnesses = self.read(plain)
-        return Certificate.from_dict(witnesses)
 
 
 def _indexes(indices: Array, indptr: Array, entries: int, rows: int, columns: int) -> bool:

@@ -43,6 +43,11 @@ class Calibration:
             positive = self._one(self.maps[0], scores.reshape(len(scores)))
             return np.stack([1.0 - positive, positive], axis=1)
         each = np.stack([self._one(each, scores[:, c]) for c, each in enumerate(self.maps)], axis=1)
+        lost = ~each.any(axis=1)  # rows so far from all classes that every P is below the smallest float
+        if lost.any():
+            slopes, shifts = np.array(self.maps)[:, 0].T
+            logs = slopes * scores[lost] + shifts  # log P, but for rounding
+            each[lost] = np.exp(logs - logs.max(axis=1, keepdims=True))
         return each / each.sum(axis=1, keepdims=True)
 
     def _one(self, knots: Sequence[tuple[float, float]], scores: Floats) -> Floats:
@@ -75,16 +80,13 @@ class Calibration:
 
 
 def _is_knots(knots: Any) -> bool:
-    return (
-        isinstance(knots, list)
-        and len(knots) > 0
-        and all(
-            isinstance(pair, list)
-            and len(pair) == 2
-            and all(type(v) in (int, float) and math.isfinite(v) for v in pair)
-            for pair in knots
-        )
-    )
+    pairs = isinstance(knots, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in knots)
+    return pairs and len(knots) > 0 and all(is_finite(value) for pair in knots for value in pair)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether this is a finite number of JSON."""
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 def class_scores(model: Any, X: Any) -> Floats:

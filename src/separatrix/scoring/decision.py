@@ -10,27 +10,20 @@ import numpy as np
 
 from separatrix._typing import Floats, Integers
 from separatrix.errors import DataError
+from separatrix.scoring.calibration import TINY, is_finite
 
 TUNED = ("balanced_accuracy", "accuracy", "f1", "mcc")  # the metrics of predicted classes; others need no cut
 MOST_CUTS = 400  # tried along one line
 MOST_ROWS = 100_000  # that a cut is tuned on: it is a number or a few
 SWEEPS = 3  # over the classes, of which each has an offset
-TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Two classes: the second when its P >= threshold. More: the argmax of log P + offset. Neither: the most probable.
-
-    Parameters
-    ----------
-    threshold : float or None
-    offsets : tuple of float or None
-        One for each class.
-    """
+    """Two classes: the second if its P >= threshold. More: the argmax of log P + offset. Neither: the most probable."""
 
     threshold: float | None = None
-    offsets: tuple[float, ...] | None = None
+    offsets: tuple[float, ...] | None = None  # one for each class
 
     def codes(self, probabilities: Floats) -> Integers:
         """The position of each row's class, from (n, k) probabilities."""
@@ -60,17 +53,13 @@ class Decision:
         threshold, offsets = plain["threshold"], plain["offsets"]
         if threshold is not None and offsets is not None:
             raise DataError("the decision has a threshold, for two classes, and offsets, for more")
-        if threshold is not None and not (_finite(threshold) and 0 <= threshold <= 1):
+        if threshold is not None and not (is_finite(threshold) and 0 <= threshold <= 1):
             raise DataError("the threshold of the decision is no probability")
-        if offsets is not None and not (isinstance(offsets, list) and len(offsets) > 2 and all(map(_finite, offsets))):
+        several = isinstance(offsets, list) and len(offsets) > 2
+        if offsets is not None and not (several and all(map(is_finite, offsets))):
             raise DataError("the offsets of the decision are malformed")
-        return cls(
-            None if threshold is None else float(threshold), None if offsets is None else tuple(map(float, offsets))
-        )
-
-
-def _finite(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+        cut = None if threshold is None else float(threshold)
+        return cls(cut, None if offsets is None else tuple(map(float, offsets)))
 
 
 def tune(probabilities: Floats, codes: Integers, metric: str, level: bool = False) -> Decision:
