@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.logistic.maximum_likelihood import Likelihood, maximum_likelihood
-from separatrix.logistic.penalised import Settings, draft, fenchel, first, logistic, make_risk
+from separatrix.logistic.penalised import Settings, Watch, draft, fenchel, first, logistic, make_risk
 from separatrix.outcome import Fit, Trace
 from separatrix.problems.risk import Risk
-from separatrix.solvers.driver import State
 from separatrix.targets import Targets
 
 TINY = float(np.finfo(np.float64).tiny)
-
-# told the weights coef (k, d) and intercept (k,), the point that led to them (-1: all), and whether to measure
-Watch: TypeAlias = Callable[[Floats, Floats, int, bool], None]
 
 
 class Criterion(Protocol):
@@ -59,13 +54,10 @@ class Gap:
         return found.primal, gap, gap / max(abs(found.primal), TINY)
 
 
-def user_weights(risk: Risk, V: Floats) -> tuple[Floats, Floats]:
-    """coef (k, d) and intercept (k,) of the classes, in the user's units."""
-    return risk.design.user_units(V @ risk.basis.T)
-
-
-def recorder(trace: Trace, criterion: Criterion, risk: Risk, design: Design) -> Watch:
-    """Writes one row of the trace for each step: one or two passes over the rows."""
+def recorder(trace: Trace | None, criterion: Criterion, risk: Risk, design: Design) -> Watch | None:
+    """Writes one row of the trace, if there is one, for each step: one or two passes over the rows."""
+    if trace is None:
+        return None
     anchored, codes = design.anchored(), risk.targets.values
 
     def watch(coef: Floats, intercept: Floats, point: int, measured: bool) -> None:
@@ -88,11 +80,6 @@ def recorder(trace: Trace, criterion: Criterion, risk: Risk, design: Design) -> 
     return watch
 
 
-def on_states(risk: Risk, watch: Watch) -> Callable[[int, State], None]:
-    """The watch as the driver calls it: after every step on all points."""
-    return lambda _, state: watch(*user_weights(risk, state.V), -1, True)
-
-
 def watched(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Cross-entropy by the solvers that condition the problem themselves, recorded if so wished."""
     solve = maximum_likelihood if np.isinf(settings.C) else logistic
@@ -101,8 +88,4 @@ def watched(design: Design, targets: Targets, weight: Floats, settings: Settings
     trace = Trace()
     risk = make_risk(design.anchored(), targets, weight, settings)
     watch = recorder(trace, Gap(design, targets, weight, settings), risk, design)
-
-    def record(coef: Floats, intercept: Floats) -> None:
-        watch(coef, intercept, -1, True)
-
-    return replace(solve(design, targets, weight, settings, record), trace=trace)
+    return replace(solve(design, targets, weight, settings, watch), trace=trace)

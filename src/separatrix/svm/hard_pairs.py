@@ -66,18 +66,11 @@ def hard_pair(task: Task, pair: Pair, tell: Teller | None) -> Member:
             f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
         )
     width = (upper - lower) / upper
-    return Member(
-        coef=found.expansion,
-        support=found.expansion != 0,
-        intercept=found.b,
-        slack=np.maximum(0.0, 1.0 - pair.y * found.scores),
-        margin=found.lower / float((pair.y * found.scores).min()),
-        weights=None,
-        certificate=certificate,
-        status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
-        warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
-        n_iter=found.n_iter,
-    )
+    margin = found.lower / float((pair.y * found.scores).min())
+    if width <= task.settings.tol:
+        return Member.of_expansion(found, pair.y, margin, certificate, Status.BRACKETED)
+    warning = _wide(width, task.settings.tol)
+    return Member.of_expansion(found, pair.y, margin, certificate, Status.UNCERTIFIED, warning)
 
 
 def _no_margin(task: Task, pair: Pair, weights: Floats, sides: dict[str, Any]) -> NotSeparableError | UndecidedError:

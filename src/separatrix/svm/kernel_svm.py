@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from separatrix.outcome import Trace
 from separatrix.solvers.active_set import polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
-from separatrix.solvers.smo import Smo
+from separatrix.solvers.smo import Descent, Smo
 from separatrix.solvers.soft_margin import EPS, balanced, best_intercept, dual, relative_gap, sums
 from separatrix.svm.choose import held_in_full
+from separatrix.svm.claims import Bracketed
 from separatrix.svm.walked import Teller, of_hinge, require_small, walked
 
 EASY = 4  # pairs to move for each point, in which 360 points of digits are done: .7 ms, with guesses 1.2
@@ -44,6 +45,7 @@ MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
 class Settings:
     """What a support vector machine is told, apart from the data."""
 
+    loss: ClassVar[str] = "hinge"
     C: float = 1.0
     tol: float = 1e-4
     max_iter: int = 20_000_000
@@ -55,7 +57,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Machine:
+class Machine(Bracketed):
     """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best.
 
     Parameters
@@ -91,12 +93,6 @@ class Machine:
     pulls: Floats
     summed: float
     doubt: float = 0.0
-
-    @property
-    def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
-        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
-        return max(gap, self.doubt)
 
 
 def soft_margin(
@@ -154,17 +150,7 @@ class Problem:
         return columns.dot(np.arange(len(coef)), coef[used])
 
 
-@dataclass(frozen=True)
-class Found:
-    """alpha, its residuals in float64 if they are known, the steps it took, and what was added up in F."""
-
-    alpha: Floats
-    F: Floats | None
-    steps: int
-    summed: float = 0.0
-
-
-def _told(K: Floats, y: Floats, U: Floats, settings: Settings, tell: Teller, scale: float) -> Found:
+def _told(K: Floats, y: Floats, U: Floats, settings: Settings, tell: Teller, scale: float) -> Descent:
     """The dual point by single moves; what is recorded of the weights are alpha_i y_i."""
 
     def describe(alpha: Floats, b: float) -> dict[str, Any]:
@@ -173,37 +159,36 @@ def _told(K: Floats, y: Floats, U: Floats, settings: Settings, tell: Teller, sca
     tol, free = 0.5 * (1.0 - ALLOWED) * settings.tol, settings.fit_intercept
     measure = of_hinge(y, U, free, tol, scale, describe)
     alpha, F, steps = walked(K, y, U, free, settings.max_iter, tell, measure)
-    return Found(alpha, F, steps)
+    return Descent(alpha, F, steps)
 
 
 def _optimum(
     rows: KernelRows, scale: float, K: Floats | None, y: Floats, U: Floats, settings: Settings, start: Floats | None
-) -> Found:
+) -> Descent:
     """The dual point; K, if it is at hand and positive semidefinite, gives the last digits."""
     free = settings.fit_intercept
     if K is None:
         tol = (1.0 - ALLOWED) * settings.tol  # the rest is for rounding, which the claim has to cover
-        descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
-        return Found(descent.alpha, descent.F, descent.steps, descent.summed)
+        return Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
     alpha = np.zeros(len(y)) if start is None else start
     F, diagonal, steps = y - sums(K, alpha * y), K.diagonal().copy(), 0
     steps += optimised(K, diagonal, y, U, alpha, F, EXACT, min(settings.max_iter, EASY * len(y)), free)[0]
     F = y - sums(K, alpha * y)
-    if relative_gap(alpha, F, y, U, None if free else 0.0) < SOLVED:  # most problems are that easy
-        return Found(alpha, F, steps)
+    if relative_gap(alpha, F, y, U, free)[1] < SOLVED:  # most problems are that easy
+        return Descent(alpha, F, steps)
     for violation in NEAR:
         most = min(settings.max_iter, PATIENT * len(y)) - steps
         steps += optimised(K, diagonal, y, U, alpha, F, violation, most, free)[0]
         near = polished(K, y, U, alpha, intercept=free)
         if near.distance < SOLVED:
-            return Found(near.alpha, near.F, steps)
+            return Descent(near.alpha, near.F, steps)
     alpha, more = interior_optimum(K, y, U, free)
     F = y - sums(K, alpha * y)
-    closer = relative_gap(alpha, F, y, U, None if free else 0.0) < near.distance
-    return Found(alpha, F, steps + more) if closer else Found(near.alpha, near.F, steps + more)
+    closer = relative_gap(alpha, F, y, U, free)[1] < near.distance
+    return Descent(alpha, F, steps + more) if closer else Descent(near.alpha, near.F, steps + more)
 
 
-def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) -> tuple[Floats, int]:
+def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floats, int]:
     """alpha to the last digits by the interior-point method, and the number of its iterations."""
     largest = float(U.max())
     best, reached, waited, count = np.zeros(len(y)), 1.0, 0, 0
@@ -214,7 +199,7 @@ def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) ->
                 break
             alpha = balanced(np.minimum(largest * iterate.beta, U), y, U, intercept)
             F = y - K @ (alpha * y)
-            now = relative_gap(alpha, F, y, U, None if intercept else 0.0)
+            now = relative_gap(alpha, F, y, U, intercept)[1]
             waited = 0 if now < 0.5 * reached else waited + 1
             if now < reached:
                 best, reached = alpha, now
@@ -242,7 +227,7 @@ def is_semidefinite(rows: KernelRows, K: Floats | None, scale: float) -> bool | 
     return semidefinite(K, isinstance(rows.kernel, Precomputed) and rows.dtype == np.float32)[0] == 0.0
 
 
-def _machine(problem: Problem, found: Found, settings: Settings, definite: bool | None) -> Machine:
+def _machine(problem: Problem, found: Descent, settings: Settings, definite: bool | None) -> Machine:
     """The model of a dual point, rounded as asked, in the user's units, with its objective in float64."""
     y, scale, alpha = problem.y, problem.scale, found.alpha
     U, c = problem.bound * scale, alpha * y

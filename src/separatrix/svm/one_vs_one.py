@@ -68,6 +68,16 @@ class Member:
     n_iter: int
     sure: bool = False
 
+    @classmethod
+    def of_expansion(
+        cls, machine: Any, y: Floats, margin: float, certificate: Certificate | None, status: Status,
+        warning: Warning | None = None, weights: Floats | None = None, sure: bool = False,
+    ) -> Member:  # fmt: skip
+        """Of a machine with coefficients ``expansion``, an intercept b and the scores of its points."""
+        slack = np.maximum(0.0, 1.0 - y * machine.scores)
+        coef, n_iter = machine.expansion, machine.n_iter
+        return cls(coef, coef != 0, machine.b, slack, margin, weights, certificate, status, warning, n_iter, sure)
+
 
 def pairs(targets: Targets, by_class: bool) -> list[Pair]:
     """The pairs of classes in order; of more than two classes, if ``by_class``, rows of the positive class first."""

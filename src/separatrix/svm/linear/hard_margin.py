@@ -55,6 +55,11 @@ class Widest:
     upper: float
     n_iter: int
 
+    @property
+    def relative_gap(self) -> float:
+        """How far the bounds are apart, relative to the upper one."""
+        return (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else np.inf
+
 
 def widest(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     """min 1/2 ‖w‖² subject to y_i (w.x_i + b) >= 1, of separable rows; until upper - lower <= tol * upper."""

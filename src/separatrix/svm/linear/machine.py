@@ -12,6 +12,7 @@ from separatrix.certificates._hinge import Task, linear_sums
 from separatrix.design import Design
 from separatrix.design.rounding import depth
 from separatrix.solvers.soft_margin import EPS, STRETCHED, best_intercept, best_squared_intercept
+from separatrix.svm.claims import Bracketed
 from separatrix.svm.stated import Terms, stated
 
 MANY_ENTRIES = 1 << 19  # of X, from which on the passes of the check take longer than the digits are worth
@@ -26,7 +27,7 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Machine:
+class Machine(Bracketed):
     """A hyperplane with multipliers that bound its distance from the best.
 
     Parameters
@@ -53,12 +54,6 @@ class Machine:
     doubt: float = 0.0
     summed: bool = False
     sums: Sums | None = None
-
-    @property
-    def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
-        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
-        return max(gap, self.doubt)
 
 
 @dataclass(frozen=True)
