@@ -27,7 +27,7 @@ from separatrix.solvers.active_set import polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
 from separatrix.solvers.smo import Descent, Smo
-from separatrix.solvers.soft_margin import EPS, balanced, best_intercept, dual, relative_gap, sums
+from separatrix.solvers.soft_margin import balanced, best_intercept, dual, relative_gap, sums
 from separatrix.svm.choose import held_in_full
 from separatrix.svm.claims import Bracketed
 from separatrix.svm.walked import Teller, of_hinge, require_small, walked
@@ -232,16 +232,11 @@ def _machine(problem: Problem, found: Descent, settings: Settings, definite: boo
     y, scale, alpha = problem.y, problem.scale, found.alpha
     U, c = problem.bound * scale, alpha * y
     F = y - problem.sums(c) if found.F is None else found.F
-    f = y - F
-    value, norm, pulls = dual(alpha, F, y), float(c @ f), f
-    b = best_intercept(F, y, U) if settings.fit_intercept else 0.0
-    stretch = _stretch(y * (f + b), norm, U)
-    expansion, b = c * stretch / scale, b * stretch
+    f = pulls = y - F
+    value, b, expansion = dual(alpha, F, y), best_intercept(F, y, U) if settings.fit_intercept else 0.0, c / scale
     if settings.single:
         expansion, b = expansion.astype(np.float32).astype(np.float64), float(np.float32(b))
         f = problem.sums(expansion * scale)
-    else:
-        f = f * stretch
     square = max(float((expansion * scale) @ f), 0.0)
     primal = 0.5 * square + float(U @ np.maximum(0.0, 1.0 - y * (f + b)))
     return Machine(
@@ -257,19 +252,3 @@ def _machine(problem: Problem, found: Descent, settings: Settings, definite: boo
         pulls=pulls,
         summed=max(found.summed, float(alpha.sum())) / scale,
     )
-
-
-def _stretch(margins: Floats, norm: float, U: Floats) -> float:
-    """A factor of f, hardly above 1, with which no margin is below 1 by mere rounding, if that lowers the primal.
-
-    At a large C, a slack of 1e-15 costs more than anything else.
-    """
-    short = np.sort(margins[(margins < 1.0) & (margins > 1.0 - 1e-7)])
-    if not len(short):
-        return 1.0
-    best, least = 1.0, np.inf
-    for t in (1.0, (1.0 + 2 * EPS) / float(short[len(short) // 2]), (1.0 + 2 * EPS) / float(short[0])):
-        primal = 0.5 * t * t * norm + float(U @ np.maximum(0.0, 1.0 - t * margins))
-        if primal < least * (1.0 - 1e-14):
-            best, least = t, primal
-    return best
