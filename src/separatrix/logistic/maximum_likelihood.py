@@ -110,18 +110,10 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Information:
-    """The Fisher information H at V, factored on the directions that the data determine.
+    """The Fisher information H at V, factored on the directions that the data determine."""
 
-    Parameters
-    ----------
-    root : array of shape (r, k p)
-        root' root = H⁺, so that root H root' = 1.
-    null : array of shape (k p, m)
-        Directions that no row sees, as columns.
-    """
-
-    root: Floats
-    null: Floats
+    root: Floats  # root' root = H⁺, so that root H root' = 1: (r, k p)
+    null: Floats  # directions that no row sees, as columns: (k p, m)
 
     @property
     def covariance(self) -> Floats:

@@ -42,47 +42,22 @@ SHARP_ENTRIES = 1 << 17  # of X, up to which weights exact to rounding are certi
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user chose.
-
-    Parameters
-    ----------
-    C, tol, max_iter
-        As the user knows them.
-    solver : str
-        By our own name for it.
-    reference : bool
-        Whether the last of several classes has the weights 0.
-    start : (coef, intercept) or None
-        The first weights; None for the solver's own choice.
-    trace : bool
-    loss : str
-    firth : bool
-    rate : float or None
-        The step eta of the plain rules; None for 1/L.
-    rng : RandomState or None
-        Draws the order of the points.
-    damping : bool
-        Whether Newton's steps are shortened where they go too far.
-    constant : bool
-        Whether the stochastic step stays as it is.
-    replacement : bool
-        Whether points are drawn one by one, so that a pass may have some twice and others not.
-    """
+    """What the user chose."""
 
     C: float
-    solver: str
+    solver: str  # by our own name for it
     tol: float
     max_iter: int
-    reference: bool
-    start: Start = None
+    reference: bool  # whether the last of several classes has the weights 0
+    start: Start = None  # the first weights; None for the solver's own choice
     trace: bool = False
     loss: str = "log"
     firth: bool = False
-    rate: float | None = None
-    rng: Any = None
-    damping: bool = True
-    constant: bool = False
-    replacement: bool = False
+    rate: float | None = None  # the step eta of the plain rules; None for 1/L
+    rng: Any = None  # draws the order of the points
+    damping: bool = True  # whether Newton's steps are shortened where they go too far
+    constant: bool = False  # whether the stochastic step stays as it is
+    replacement: bool = False  # whether points are drawn one by one, so that a pass may have some twice and others not
 
     @property
     def plain(self) -> bool:

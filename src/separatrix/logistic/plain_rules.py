@@ -58,7 +58,7 @@ class Descended:
 def descended_logistic(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Cross-entropy by one of the plain rules, certified as by any other solver."""
     risk = make_risk(design, targets, weight, settings)
-    criterion = Gap(design, targets, weight, settings)
+    criterion = Gap(Likelihood(design, targets, weight, settings))
     end = descend(risk, criterion, settings)
     model = Hyperplanes(design.rounded(end.coef), design.rounded(end.intercept))
     fit = _concluded(design, targets, weight, settings, model)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -35,21 +34,15 @@ class Gap:
     """F minus a lower bound on its minimum: of the dual, or for C = inf of Newton's decrement."""
 
     name: ClassVar[str] = "gap"
-    design: Design
-    targets: Targets
-    weight: Floats
-    settings: Settings
-
-    @cached_property
-    def _likelihood(self) -> Likelihood:
-        return Likelihood(self.design, self.targets, self.weight, self.settings)
+    problem: Likelihood
 
     def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
-        if np.isinf(self.settings.C):
-            _, found = self._likelihood.bounds(coef, intercept)
+        problem = self.problem
+        if np.isinf(problem.settings.C):
+            _, found = problem.bounds(coef, intercept)
         else:
-            claim = draft(self.design, self.targets, coef, intercept, self.settings)
-            found = fenchel(self.design, self.targets, self.weight, claim)
+            claim = draft(problem.design, problem.targets, coef, intercept, problem.settings)
+            found = fenchel(problem.design, problem.targets, problem.weight, claim)
         gap = max(found.primal - found.dual, 0.0) + found.error
         return found.primal, gap, gap / max(abs(found.primal), TINY)
 
@@ -87,5 +80,5 @@ def watched(design: Design, targets: Targets, weight: Floats, settings: Settings
         return solve(design, targets, weight, settings)
     trace = Trace()
     risk = make_risk(design.anchored(), targets, weight, settings)
-    watch = recorder(trace, Gap(design, targets, weight, settings), risk, design)
+    watch = recorder(trace, Gap(Likelihood(design, targets, weight, settings)), risk, design)
     return replace(solve(design, targets, weight, settings, watch), trace=trace)

@@ -58,41 +58,20 @@ class Settings:
 
 @dataclass(frozen=True)
 class Machine(Bracketed):
-    """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best.
+    """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best."""
 
-    Parameters
-    ----------
-    alpha, expansion : arrays of shape (n,)
-        The dual point, and alpha_i y_i as the model has it: rounded, or stretched by rounding's worth.
-    b : float
-    scores : array of shape (n,)
-        f(x_i).
-    square : float
-        ‖w‖².
-    primal, dual : float
-    n_iter : int
-    semidefinite : bool or None
-        Whether the kernel matrix is positive semidefinite; None if that is not known.
-    pulls : array of shape (n,)
-        sum_j alpha_j y_j k(x_j, x_i).
-    summed : float
-        The sum of |alpha_j| in the sums above, each as often as it was added or taken off.
-    doubt : float
-        The relative gap that rounding alone makes of the claim.
-    """
-
-    alpha: Floats
-    expansion: Floats
+    alpha: Floats  # the dual point (n,)
+    expansion: Floats  # alpha_i y_i as the model has it: rounded, or stretched to lift margins over 1
     b: float
-    scores: Floats
-    square: float
+    scores: Floats  # f(x_i)
+    square: float  # ‖w‖²
     primal: float
     dual: float
     n_iter: int
-    semidefinite: bool | None
-    pulls: Floats
-    summed: float
-    doubt: float = 0.0
+    semidefinite: bool | None  # whether the kernel matrix is positive semidefinite; None if that is not known
+    pulls: Floats  # sum_j alpha_j y_j k(x_j, x_i)
+    summed: float  # the sum of |alpha_j| in the sums above, each as often as it was added or taken off
+    doubt: float = 0.0  # the relative gap that rounding alone makes of the claim
 
 
 def soft_margin(

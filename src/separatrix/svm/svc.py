@@ -23,6 +23,8 @@ from separatrix.svm.claims import hinge_gap
 from separatrix.svm.hard_pairs import hard_pair, widest_pair
 from separatrix.svm.kernel_claims import claimed
 from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
+from separatrix.svm.linear.hard_margin import Widest
+from separatrix.svm.linear.machine import Machine as LinearMachine
 from separatrix.svm.linear.small_table import small_table
 from separatrix.svm.linear_svc import Settings as LinearSettings
 from separatrix.svm.linear_svc import bracket, soft
@@ -175,35 +177,33 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
     most = LINEAR_ITERATIONS if settings.trace is None else settings.max_iter
     linear = LinearSettings(settings.C, "hinge", settings.tol, most)
+    found: Widest | LinearMachine
     certificate: Certificate | None
     if hard:
-        wide = widest_pair(design, task, pair, linear, _teller(task, pair))
-        w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
-        gap = wide.relative_gap
+        found = wide = widest_pair(design, task, pair, linear, _teller(task, pair))
         certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
     else:
         bound = settings.C * task.weight[pair.rows]
-        machine = soft(design, pair.y, bound, linear, table=small_table(design, bound), tell=_teller(task, pair))
-        w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
-        certificate = _gap(task, pair, machine, None)
+        found = soft(design, pair.y, bound, linear, table=small_table(design, bound), tell=_teller(task, pair))
+        certificate = _gap(task, pair, found, None)
     scores = design.anchored()
-    f = scores.dot(scores.from_user_units(w[None], np.array([b])))[:, 0]
-    length = float(np.linalg.norm(w))
+    f = scores.dot(scores.from_user_units(found.w[None], np.array([found.b])))[:, 0]
+    length = float(np.linalg.norm(found.w))
     warning = ConvergenceWarning(
-        f"Stopped after {n_iter} iterations at a relative gap of {gap:.1e}, above tol={settings.tol:g}: raise tol, "
-        "lower C, or scale the columns of X to moderate size."
+        f"Stopped after {found.n_iter} iterations at a relative gap of {found.relative_gap:.1e}, above "
+        f"tol={settings.tol:g}: raise tol, lower C, or scale the columns of X to moderate size."
     )
-    within = gap <= settings.tol
+    within = found.relative_gap <= settings.tol
     return Member(
-        coef=alpha * pair.y,
-        support=alpha > 0,
-        intercept=b,
+        coef=found.alpha * pair.y,
+        support=found.alpha > 0,
+        intercept=found.b,
         slack=np.maximum(0.0, 1.0 - pair.y * f),
         margin=1.0 / length if length > 0 else np.inf,
-        weights=w,
+        weights=found.w,
         certificate=certificate,
         status=(Status.BRACKETED if hard else Status.CERTIFIED) if within else Status.UNCERTIFIED,
         warning=None if within else warning,
-        n_iter=max(1, n_iter),
+        n_iter=max(1, found.n_iter),
         sure=within and not hard,  # what is stated of a soft margin are the sums of the check
     )

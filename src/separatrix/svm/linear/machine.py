@@ -28,32 +28,17 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Machine(Bracketed):
-    """A hyperplane with multipliers that bound its distance from the best.
-
-    Parameters
-    ----------
-    w, b : array of shape (d,), float
-    alpha : array of shape (n,)
-        0 <= alpha_i (<= C_i for the hinge), sum_i alpha_i y_i = 0 if b is free.
-    primal, dual : float
-    n_iter : int
-    doubt : float
-        The relative gap that rounding alone makes of the claim.
-    summed : bool
-        Whether w is the sum of alpha_i y_i x_i to the last digit.
-    sums : Sums or None
-        What it was computed from, if that is at hand.
-    """
+    """A hyperplane with multipliers that bound its distance from the best."""
 
     w: Floats
     b: float
-    alpha: Floats
+    alpha: Floats  # 0 <= alpha_i (<= C_i for the hinge), sum_i alpha_i y_i = 0 if b is free
     primal: float
     dual: float
     n_iter: int
-    doubt: float = 0.0
-    summed: bool = False
-    sums: Sums | None = None
+    doubt: float = 0.0  # the relative gap that rounding alone makes of the claim
+    summed: bool = False  # whether w is the sum of alpha_i y_i x_i to the last digit
+    sums: Sums | None = None  # what it was computed from, if that is at hand
 
 
 @dataclass(frozen=True)
