@@ -35,7 +35,7 @@ Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
 # told the weights coef (k, d) and intercept (k,), the point that led to them (-1: all), and whether to measure
 Watch: TypeAlias = Callable[[Floats, Floats, int, bool], None]
 
-USUAL_TOL = 1e-4  # who asks for less accuracy than by default gets no more than that, although it costs little
+USUAL_TOL = 1e-4  # the default: with a larger tol, a fit goes no further than that, although it would cost little
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 SHARP_ENTRIES = 1 << 17  # of X, up to which weights exact to rounding are certified as sharply, in some milliseconds
 

@@ -64,7 +64,7 @@ def solve(
     """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps.
 
     What is known of the start saves two passes, and of one near the optimum all: its slopes tell which columns are
-    needed, and the weights found on these are returned as they are, for whoever asks to check.
+    needed, and the weights found on these are returned as they are, for the caller to check.
     """
     lengths = columns.lengths(smooth.u)
     w, b = start

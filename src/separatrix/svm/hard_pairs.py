@@ -22,7 +22,7 @@ from separatrix.svm.written_out import hard_margin_written_out, written_out
 
 
 def hard_pair(task: Task, pair: Pair, tell: Teller | None) -> Member:
-    """The maximum margin in feature space; if somebody is to be told, by single moves, once it is known to exist."""
+    """The maximum margin in feature space; with a trace to fill, by single moves, once it is known to exist."""
     intercept = task.settings.fit_intercept
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
     Z = written_out(task.rows.kernel, task.points, pair.rows)

@@ -85,7 +85,7 @@ def soft_margin(
 ) -> Machine:
     """Solve one task, from multipliers of an earlier fit if there are any.
 
-    ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs. With somebody to tell, by
+    ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs. With a trace to fill, by
     single moves of pairs.
     """
     scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0

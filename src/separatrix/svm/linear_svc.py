@@ -101,7 +101,7 @@ def soft(
 ) -> Machine:
     """The soft margin, with an objective and a bound on its minimum that are rounded outward.
 
-    With somebody to tell, by single moves of pairs; else by the fastest way.
+    With a trace to fill, by single moves of pairs; else by the fastest way.
     """
     inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
     squared = settings.loss == "squared_hinge"
@@ -148,7 +148,7 @@ def hard_margin(
 ) -> Widest:
     """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none.
 
-    With somebody to tell, by single moves of pairs, once it is known that there is one.
+    With a trace to fill, by single moves of pairs, once it is known that there is one.
     """
     if design.p > design.n and tell is None:  # so few rows are nearly always separable: then w itself proves it
         wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))

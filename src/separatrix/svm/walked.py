@@ -22,7 +22,7 @@ from separatrix.outcome import Trace
 from separatrix.solvers.soft_margin import balanced, best_intercept, best_squared_intercept, dual, gap
 from separatrix.svm.choose import held_in_full
 
-MOST_TOLD = 100_000  # moves of a machine, if nobody says how many: a trace has the weights after each
+MOST_TOLD = 100_000  # moves of a machine, if max_iter is not given: a trace has the weights after each
 
 
 @dataclass(frozen=True)
