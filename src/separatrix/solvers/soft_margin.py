@@ -45,8 +45,8 @@ def gap(alpha: Floats, F: Floats, y: Floats, U: Floats, b: float) -> float:
 
 def relative_gap(alpha: Floats, F: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[float, float]:
     """The best intercept, or 0 if there is to be none, and (P - D) / P there."""
-    b, gap = relative_gaps(alpha[None], F[None], y[None], U[None], intercept)
-    return float(b[0]), float(gap[0])
+    b, relative = relative_gaps(alpha[None], F[None], y[None], U[None], intercept)
+    return float(b[0]), float(relative[0])
 
 
 def relative_gaps(alpha: Floats, F: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floats, Floats]:
