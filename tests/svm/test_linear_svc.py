@@ -386,7 +386,7 @@ def test_few_rows_and_many_columns_are_solved_in_their_row_space(storage):
     rng = np.random.default_rng(5)
     X = sp.random(60, 3000, density=0.05, random_state=5).toarray()
     y = np.where(X @ rng.standard_normal(3000) + rng.standard_normal(60) > 0, 1.0, -1.0)
-    model = LinearSVC(C=10.0).fit(storage(X), y)
+    model = LinearSVC(C=10.0, tol=1e-6).fit(storage(X), y)
     # in the row space the same program has 60 variables
     R = np.linalg.qr(X.T)[1].T
     best = quadratic_program(R, y, np.full(60, 10.0))

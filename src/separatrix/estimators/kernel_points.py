@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
+from separatrix.certificates._kernels import take
 from separatrix.design import as_design
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.validation import check_entries, check_labels, check_rows, require_labels, within_range
 from separatrix.kernels import FromFunction, Kernel, KernelRows, Precomputed, resolve
 from separatrix.kernels.sample import KernelSample as KernelSample
-from separatrix.kernels.sample import take
 
 
 class KernelClassifier(Classifier):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Floats, Integers
+from separatrix.certificates._kernels import take
 from separatrix.kernels.base import Kernel
 from separatrix.kernels.precomputed import Precomputed, PrecomputedColumns
 from separatrix.kernels.rows import KernelRows
@@ -33,8 +34,3 @@ class KernelSample:
             return KernelRows(self.kernel, columns), given, np.empty((0, 0))
         points = take(self.points, index)
         return KernelRows(self.kernel, points, checked=True), given, points
-
-
-def take(points: Any, index: Any) -> Any:
-    """Some of the points, of a list or a matrix."""
-    return [points[i] for i in index] if isinstance(points, list) else points[index]

@@ -6,8 +6,8 @@ preconditioned  tall tables: 200,000 x 100 in .18 s of one core, its passes read
 diagonal        what is left: wide, or too many columns to factor
 
 Where L-BFGS has not done within 30 passes, Newton's method goes on by conjugate gradients, which factor the Hessian
-only once that costs less than they have. So nobody needs to know in advance how hard a table is: 1,000 x 1,500 takes
-.02 s by the diagonal alone where a few columns matter, and where all do .08 s, which is .06 s for who knows.
+only once that costs less than they have. So it need not be known in advance how hard a table is: 1,000 x 1,500 takes
+.02 s by the diagonal alone where a few columns matter, and where all do .08 s, instead of .06 s by what is best there.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def method(shape: Shape, solver: str, penalised: bool = True, from_zero: bool = 
 def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
     """The solver, and the accuracy that it reaches at next to no cost: 0 for machine precision, inf for none.
 
-    ``within`` tells whether a gradient is within what is asked for; without a penalty, of orthonormal rows. Who cannot
-    say goes by what steps promise to gain, which only a good Hessian knows.
+    ``within`` tells whether a gradient is within what is asked for; without a penalty, of orthonormal rows. Where it is
+    not given, the fit ends by what steps promise to gain, which only a good Hessian knows.
     """
     shape = Shape.of(risk)
     from_zero &= risk.design.in_memory  # descent needs single rows

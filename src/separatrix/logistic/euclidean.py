@@ -20,9 +20,9 @@ from separatrix.formulas.claims import SHARP
 from separatrix.formulas.least_squares import least_squares_start
 from separatrix.logistic.choose import Shape, method
 from separatrix.logistic.maximum_likelihood import Information, minimum_norm
-from separatrix.logistic.penalised import Settings, make_risk
+from separatrix.logistic.penalised import Settings, make_risk, on_states
 from separatrix.logistic.plain_rules import descend
-from separatrix.logistic.progress import on_states, recorder
+from separatrix.logistic.progress import recorder
 from separatrix.logistic.stationary import RelativeGradient, conclude
 from separatrix.losses import SigmoidSquared
 from separatrix.losses.sigmoid_squared import GaussNewton
@@ -63,8 +63,7 @@ def euclidean(design: Design, targets: Targets, weight: Floats, settings: Settin
 
     def go(V: Floats) -> Run:
         trace = Trace() if settings.trace else None
-        record = on_states(risk, recorder(trace, criterion, risk, design)) if trace is not None else None
-        return Run(*solve(V, record), trace)
+        return Run(*solve(V, on_states(risk, recorder(trace, criterion, risk, design))), trace)
 
     best = min(map(go, _starts(risk, design, weight, settings)), key=lambda one: one.state.value)
     if settings.start is not None and best.state.stalled:

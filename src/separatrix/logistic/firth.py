@@ -23,8 +23,8 @@ from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.formulas.claims import stationarity, within
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.maximum_likelihood import Information, standard_errors
-from separatrix.logistic.penalised import Settings, first, make_risk
-from separatrix.logistic.progress import on_states, recorder
+from separatrix.logistic.penalised import Settings, first, make_risk, on_states
+from separatrix.logistic.progress import recorder
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import ScoredLoss
@@ -68,9 +68,7 @@ def firth(design: Design, targets: Targets, weight: Floats, settings: Settings) 
     risk = make_risk(design.anchored(), targets, weight, settings)
     T = independent(risk)
     trace = Trace() if settings.trace else None
-    record = None
-    if trace is not None:
-        record = on_states(risk, recorder(trace, ModifiedScore(risk, T), risk, design))
+    record = on_states(risk, recorder(trace, ModifiedScore(risk, T), risk, design))
     V = first(risk, settings.start)
     states = fisher_scoring(risk, T, V if _informative(risk, T, V) else np.zeros_like(V))
     state, n_iter = run(states, lambda state: state.decrement <= REST**2, settings.max_iter, record)

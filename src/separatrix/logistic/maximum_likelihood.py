@@ -29,22 +29,21 @@ from separatrix.errors import ConvergenceWarning, SeparationWarning, UndecidedEr
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.choose import choose
 from separatrix.logistic.penalised import (
-    Record,
     Settings,
+    Watch,
     draft,
     first,
     in_user_units,
     make_risk,
-    not_converged,
+    on_states,
     polished,
     recovered,
-    statement,
-    told_weights,
 )
 from separatrix.logistic.row_coordinates import RowCoordinates, row_coordinates
 from separatrix.outcome import Fit, Status
 from separatrix.problems.risk import Risk
 from separatrix.separation.search import search
+from separatrix.solvers.claims import not_converged, statement
 from separatrix.solvers.driver import State, run
 from separatrix.targets import Targets
 
@@ -111,18 +110,10 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Information:
-    """The Fisher information H at V, factored on the directions that the data determine.
+    """The Fisher information H at V, factored on the directions that the data determine."""
 
-    Parameters
-    ----------
-    root : array of shape (r, k p)
-        root' root = H⁺, so that root H root' = 1.
-    null : array of shape (k p, m)
-        Directions that no row sees, as columns.
-    """
-
-    root: Floats
-    null: Floats
+    root: Floats  # root' root = H⁺, so that root H root' = 1: (r, k p)
+    null: Floats  # directions that no row sees, as columns: (k p, m)
 
     @property
     def covariance(self) -> Floats:
@@ -144,7 +135,7 @@ def information(risk: Risk, V: Floats) -> Information:
 
 
 def maximum_likelihood(
-    design: Design, targets: Targets, weight: Floats, settings: Settings, record: Record = None
+    design: Design, targets: Targets, weight: Floats, settings: Settings, watch: Watch | None = None
 ) -> Fit:
     """Solve without a penalty; certify by the bound of the module, or prove that there is no maximum."""
     likelihood = Likelihood(design, targets, weight, settings)
@@ -167,11 +158,11 @@ def maximum_likelihood(
         return state.value < certain or precise
 
     states = recovered(solver, risk, first(risk, settings.start))
-    tell = None if record is None else told_weights(risk, record)
+    record = on_states(risk, watch)
     limit = min(settings.max_iter, STEPS) if exact else settings.max_iter
     n_iter = -1
     for _ in range(ATTEMPTS):
-        state, n_iter = run(states, done, limit, tell, first=n_iter + 1)
+        state, n_iter = run(states, done, limit, record, first=n_iter + 1)
         if state.value < certain:
             break
         model = _shortest(likelihood, in_user_units(risk, design, state.V))
@@ -187,7 +178,7 @@ def maximum_likelihood(
 def certified(likelihood: Likelihood, model: Hyperplanes, n_iter: int) -> Fit | None:
     """The fit of these weights, if they are within tol of the maximum."""
     claim, found = likelihood.bounds(model.coef, model.intercept)
-    certificate, within = statement(claim, found, likelihood.settings)
+    certificate, within = statement(claim, found)
     if not within:
         return None
     risk, basis = likelihood.risk, likelihood.basis
@@ -213,8 +204,8 @@ def without_certificate(likelihood: Likelihood, model: Hyperplanes, n_iter: int,
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(warning,))
     if isinstance(found, Inseparable) and found.verdict == "overlapping":
-        certificate, _ = statement(claim, bounds, settings)
-        slow = not_converged(n_iter, certificate, stalled, settings)
+        certificate, _ = statement(claim, bounds)
+        slow = not_converged(n_iter, certificate, stalled, settings.tol)
         return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(ConvergenceWarning(f"{slow}{doubts}"),))
     return Fit(
         model,

@@ -41,39 +41,20 @@ RENEW = 8  # iterations after which to take another
 
 @dataclass(frozen=True)
 class Step:
-    """The folds' optima for one value of C.
-
-    Parameters
-    ----------
-    C : float
-    V : array of shape (p, F, k)
-        Weights of each fold, in the coordinates of the design.
-    decrement : array of shape (F,)
-        (F(V) - min F) / F(V), as the quasi-Newton method knows the Hessian.
-    n_iter : int
-    """
+    """The folds' optima for one value of C."""
 
     C: float
-    V: Floats
-    decrement: Floats
+    V: Floats  # weights of each fold, in the coordinates of the design: (p, F, k)
+    decrement: Floats  # (F(V) - min F) / F(V) of each fold, as the quasi-Newton method knows the Hessian
     n_iter: int
 
 
 @dataclass(frozen=True)
 class Folds:
-    """The objectives of all folds at one value of C.
+    """The objectives of all folds at one value of C."""
 
-    Parameters
-    ----------
-    risk : Risk
-        The sum of losses over all rows, without C and penalty.
-    member : array of bool, of shape (n, F)
-        Which rows a fold learns from.
-    C : float
-    """
-
-    risk: Risk
-    member: Array
+    risk: Risk  # the sum of losses over all rows, without C and penalty
+    member: Array  # which rows a fold learns from: bool (n, F)
     C: float
     _kept: dict[str, Any] = field(default_factory=dict)
 

@@ -17,7 +17,6 @@ from separatrix.certificates._data import ALLOWED, Data
 from separatrix.certificates._logistic import Bounds, bounds
 from separatrix.design import Design
 from separatrix.design.row_space import narrowed
-from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.choose import Within, choose
 from separatrix.logistic.last_pass import swept
@@ -26,64 +25,39 @@ from separatrix.outcome import Fit, Status
 from separatrix.penalties import Ridge
 from separatrix.problems.risk import Risk
 from separatrix.problems.scored import Classes, TwoClasses, reference_basis, symmetric_basis
+from separatrix.solvers.claims import not_converged, statement
 from separatrix.solvers.driver import State, run
 from separatrix.solvers.logistic_descent import Solver
 from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.targets import Targets
 
 Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
-Watched: TypeAlias = Callable[[Floats, Floats], None]  # told coef and intercept after every step
-Record: TypeAlias = Watched | None
+# told the weights coef (k, d) and intercept (k,), the point that led to them (-1: all), and whether to measure
+Watch: TypeAlias = Callable[[Floats, Floats, int, bool], None]
 
-USUAL_TOL = 1e-4  # who asks for less accuracy than by default gets no more than that, although it costs little
+USUAL_TOL = 1e-4  # the default: with a larger tol, a fit goes no further than that, although it would cost little
 EXACT = 1e-12  # of F: what Newton's last step gains at most
 SHARP_ENTRIES = 1 << 17  # of X, up to which weights exact to rounding are certified as sharply, in some milliseconds
-TINIEST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user chose.
-
-    Parameters
-    ----------
-    C, tol, max_iter
-        As the user knows them.
-    solver : str
-        By our own name for it.
-    reference : bool
-        Whether the last of several classes has the weights 0.
-    start : (coef, intercept) or None
-        The first weights; None for the solver's own choice.
-    trace : bool
-    loss : str
-    firth : bool
-    rate : float or None
-        The step eta of the plain rules; None for 1/L.
-    rng : RandomState or None
-        Draws the order of the points.
-    damping : bool
-        Whether Newton's steps are shortened where they go too far.
-    constant : bool
-        Whether the stochastic step stays as it is.
-    replacement : bool
-        Whether points are drawn one by one, so that a pass may have some twice and others not.
-    """
+    """What the user chose."""
 
     C: float
-    solver: str
+    solver: str  # by our own name for it
     tol: float
     max_iter: int
-    reference: bool
-    start: Start = None
+    reference: bool  # whether the last of several classes has the weights 0
+    start: Start = None  # the first weights; None for the solver's own choice
     trace: bool = False
     loss: str = "log"
     firth: bool = False
-    rate: float | None = None
-    rng: Any = None
-    damping: bool = True
-    constant: bool = False
-    replacement: bool = False
+    rate: float | None = None  # the step eta of the plain rules; None for 1/L
+    rng: Any = None  # draws the order of the points
+    damping: bool = True  # whether Newton's steps are shortened where they go too far
+    constant: bool = False  # whether the stochastic step stays as it is
+    replacement: bool = False  # whether points are drawn one by one, so that a pass may have some twice and others not
 
     @property
     def plain(self) -> bool:
@@ -96,7 +70,7 @@ class Settings:
         return self if start is None else replace(self, start=(start[0][j : j + 1], start[1][j : j + 1]))
 
 
-def logistic(design: Design, targets: Targets, weight: Floats, settings: Settings, record: Record = None) -> Fit:
+def logistic(design: Design, targets: Targets, weight: Floats, settings: Settings, watch: Watch | None = None) -> Fit:
     """Solve, certify, and go on if the certificate asks for more."""
     risk = make_risk(narrowed(design.anchored()), targets, weight, settings)
     within = _within(risk, lambda: target)
@@ -108,9 +82,9 @@ def logistic(design: Design, targets: Targets, weight: Floats, settings: Setting
         return polished(state) if exact else within(state.gradient, state.value)
 
     states = recovered(solver, risk, first(risk, settings.start))
-    told = None if record is None else told_weights(risk, record)
+    record = on_states(risk, watch)
     while True:
-        state, n_iter = run(states, done, settings.max_iter, told, first=n_iter + 1)
+        state, n_iter = run(states, done, settings.max_iter, record, first=n_iter + 1)
         model = in_user_units(risk, design, state.V)
         certificate, certified = certify(design, targets, weight, model, settings, exact)
         if certified or state.stalled or n_iter >= settings.max_iter:
@@ -120,28 +94,18 @@ def logistic(design: Design, targets: Targets, weight: Floats, settings: Setting
         certificate, certified = by_decrement(design, targets, weight, model, settings, certificate)
     if certified:
         return Fit(model, certificate, Status.CERTIFIED, n_iter, sure=_sharp(design, exact))
-    warning = not_converged(n_iter, certificate, state.stalled, settings)
+    warning = not_converged(n_iter, certificate, state.stalled, settings.tol)
     return Fit(model, certificate, Status.UNCERTIFIED, n_iter, warnings=(warning,))
 
 
-def not_converged(
-    n_iter: int, certificate: LogisticGap | None, stalled: bool, settings: Settings
-) -> ConvergenceWarning:
-    """What was reached, and what to do."""
-    advice = "rounding allows no better: raise tol." if stalled else "raise max_iter, or tol."
-    reached = "an unknown gap" if certificate is None else f"a relative gap of {certificate.relative_gap:.1e}"
-    return ConvergenceWarning(
-        f"Stopped after {n_iter} iterations at {reached}, not proved to be within tol={settings.tol:g}; {advice}"
-    )
+def user_weights(risk: Risk, V: Floats) -> tuple[Floats, Floats]:
+    """coef (k, d) and intercept (k,) of the classes, in the user's units."""
+    return risk.design.user_units(V @ risk.basis.T)
 
 
-def told_weights(risk: Risk, record: Watched) -> Callable[[int, State], None]:
-    """Tells of a state as weights in the user's units, whatever coordinates the solver works in."""
-
-    def told(n_iter: int, state: State) -> None:
-        record(*risk.design.user_units(state.V @ risk.basis.T))
-
-    return told
+def on_states(risk: Risk, watch: Watch | None) -> Callable[[int, State], None] | None:
+    """The watch as the driver calls it, after every step on all points."""
+    return None if watch is None else lambda _, state: watch(*user_weights(risk, state.V), -1, True)
 
 
 def first(risk: Risk, start: Start) -> Floats:
@@ -195,7 +159,7 @@ def _within(risk: Risk, target: Callable[[], float]) -> Within:
 
 def in_user_units(risk: Risk, design: Design, V: Floats) -> Hyperplanes:
     """The weights as the model will hold them."""
-    coef, intercept = risk.design.user_units(V @ risk.basis.T)
+    coef, intercept = user_weights(risk, V)
     return Hyperplanes(design.rounded(coef), design.rounded(intercept))
 
 
@@ -205,7 +169,7 @@ def certify(
 ) -> tuple[LogisticGap | None, bool]:
     """A certificate of these very weights (exact: up to rounding), if one holds, and whether it is within tol."""
     claim = draft(design, targets, model.coef, model.intercept, settings)
-    return statement(claim, fenchel(design, targets, weight, claim, exact), settings)
+    return statement(claim, fenchel(design, targets, weight, claim, exact))
 
 
 def by_decrement(
@@ -225,7 +189,7 @@ def by_decrement(
     if design.p * len(model.coef) > FACTORED_ORDER:
         return certificate, False
     with np.errstate(all="ignore"):
-        other, certified = statement(claim, bounds(design.lend(Data, targets.values, weight), claim), settings)
+        other, certified = statement(claim, bounds(design.lend(Data, targets.values, weight), claim))
     better = other is not None and (certificate is None or other.relative_gap < certificate.relative_gap)
     return (other, certified) if better else (certificate, False)
 
@@ -247,24 +211,6 @@ def draft(design: Design, targets: Targets, coef: Floats, intercept: Floats, set
         dual=np.nan,
         tol=settings.tol,
     )
-
-
-def statement(claim: LogisticGap, found: Bounds, settings: Settings) -> tuple[LogisticGap | None, bool]:
-    """The certificate with its numbers rounded outward, and whether it is within tol; None if rounding drowns it.
-
-    Rounding gets half of what the check allows, so that another order of summation does not take it beyond.
-    """
-    primal = found.primal + 1.01 * found.primal_error
-    dual = min(max(found.dual - 1.01 * found.dual_error, 0.0), primal)
-    if not (np.isfinite(primal) and np.isfinite(dual)):
-        return None, False
-    scale = max(abs(primal), TINIEST)
-    reached = max((primal - dual) / scale, found.error / (0.5 * ALLOWED * scale))
-    if not reached <= 1.0:
-        return None, False
-    certified = reached <= settings.tol
-    tol = min(settings.tol if certified else reached * (1.0 + 1e-12), 1.0)
-    return replace(claim, primal=primal, dual=dual, tol=tol), certified
 
 
 def _sharp(design: Design, exact: bool) -> bool:

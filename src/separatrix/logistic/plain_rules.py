@@ -18,8 +18,8 @@ from separatrix.design import Design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
 from separatrix.geometry import Hyperplanes
 from separatrix.logistic.maximum_likelihood import Likelihood, certified, without_certificate
-from separatrix.logistic.penalised import Settings, certify, first, make_risk
-from separatrix.logistic.progress import Criterion, Gap, Watch, on_states, recorder, user_weights
+from separatrix.logistic.penalised import Settings, Watch, certify, first, make_risk, on_states, user_weights
+from separatrix.logistic.progress import Criterion, Gap, recorder
 from separatrix.loops.sgd import LOG, SQUARED_ERROR
 from separatrix.losses import SigmoidSquared
 from separatrix.outcome import Fit, Status, Trace
@@ -58,7 +58,7 @@ class Descended:
 def descended_logistic(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Cross-entropy by one of the plain rules, certified as by any other solver."""
     risk = make_risk(design, targets, weight, settings)
-    criterion = Gap(design, targets, weight, settings)
+    criterion = Gap(Likelihood(design, targets, weight, settings))
     end = descend(risk, criterion, settings)
     model = Hyperplanes(design.rounded(end.coef), design.rounded(end.intercept))
     fit = _concluded(design, targets, weight, settings, model)
@@ -81,21 +81,24 @@ def _concluded(design: Design, targets: Targets, weight: Floats, settings: Setti
 def descend(risk: Risk, criterion: Criterion, settings: Settings) -> Descended:
     """Step after step, or pass after pass, until the criterion is within tol or max_iter is reached."""
     trace = Trace() if settings.trace else None
-    watch = recorder(trace, criterion, risk, risk.design) if trace is not None else None
+    watch = recorder(trace, criterion, risk, risk.design)
     enough = _now_and_then(criterion, settings.tol)
-    steepest, stochastic = risk.loss.steepest, settings.solver == "sgd"
-    if not settings.damping:
-        return _undamped(risk, settings, enough, watch, trace)
-    if stochastic:
-        curvature = steepest_point(risk.design, risk.weight, steepest, float(risk.ridge.max(initial=0.0)))
-    else:
-        curvature = largest_curvature(risk, steepest)
-    safe = 1.0 / curvature if curvature > 0 else 1.0  # where nothing bends, nothing moves
-    rate = safe if settings.rate is None else settings.rate
+    V, stochastic = first(risk, settings.start), settings.damping and settings.solver == "sgd"
+    safe = _safe_step(risk, stochastic) if settings.damping else 1.0
+    rate = safe if settings.rate is None or not settings.damping else settings.rate
     try:
-        rule = _passes if stochastic else _steps
-        coef, intercept, n_iter = rule(risk, settings, rate, enough, watch)
+        if stochastic:
+            coef, intercept, n_iter = _passes(risk, V, settings, rate, enough, watch)
+        else:
+            states = gradient_descent(risk, V, rate) if settings.damping else undamped(risk, V)
+            coef, intercept, n_iter = _iterated(risk, states, settings, enough, watch)
     except FloatingPointError as error:
+        if not settings.damping:
+            raise InvalidInputError(
+                f"Newton's steps without damping diverge ({error}): use damping=True, or a start nearer to the "
+                "optimum.",
+                "damping",
+            ) from error
         raise InvalidInputError(
             f"learning_rate={rate:.3g} makes the weights diverge ({error}): use a smaller one, such as the default "
             f"1/L = {safe:.3g}.",
@@ -104,26 +107,17 @@ def descend(risk: Risk, criterion: Criterion, settings: Settings) -> Descended:
     return Descended(coef, intercept, n_iter, rate, safe, trace)
 
 
-def _undamped(risk: Risk, settings: Settings, enough: Enough, watch: Watch | None, trace: Trace | None) -> Descended:
-    """Newton's whole steps."""
-    try:
-        coef, intercept, n_iter = _iterated(risk, undamped(risk, first(risk, settings.start)), settings, enough, watch)
-    except FloatingPointError as error:
-        raise InvalidInputError(
-            f"Newton's steps without damping diverge ({error}): use damping=True, or a start nearer to the optimum.",
-            "damping",
-        ) from error
-    return Descended(coef, intercept, n_iter, 1.0, 1.0, trace)
+def _safe_step(risk: Risk, stochastic: bool) -> float:
+    """1/L, L the largest curvature of the objective, or of the term of a single point; 1 where nothing bends."""
+    if stochastic:
+        ridge = float(risk.ridge.max(initial=0.0))
+        curvature = steepest_point(risk.design, risk.weight, risk.loss.steepest, ridge)
+    else:
+        curvature = largest_curvature(risk, risk.loss.steepest)
+    return 1.0 / curvature if curvature > 0 else 1.0
 
 
 Enough = Callable[[Floats, Floats], bool]
-
-
-def _steps(
-    risk: Risk, settings: Settings, rate: float, enough: Enough, watch: Watch | None
-) -> tuple[Floats, Floats, int]:
-    """Gradient descent on all points."""
-    return _iterated(risk, gradient_descent(risk, first(risk, settings.start), rate), settings, enough, watch)
 
 
 def _iterated(
@@ -134,17 +128,16 @@ def _iterated(
     def done(state: State) -> bool:
         return enough(*user_weights(risk, state.V))
 
-    record = None if watch is None else on_states(risk, watch)
-    state, n_iter = run(states, done, settings.max_iter, record)
+    state, n_iter = run(states, done, settings.max_iter, on_states(risk, watch))
     return *user_weights(risk, state.V), n_iter
 
 
 def _passes(
-    risk: Risk, settings: Settings, rate: float, enough: Enough, watch: Watch | None
+    risk: Risk, V: Floats, settings: Settings, rate: float, enough: Enough, watch: Watch | None
 ) -> tuple[Floats, Floats, int]:
     """Pass after pass over the points, each in a new random order; or as many draws, with replacement."""
     design, d = risk.design, risk.design.d
-    W = np.column_stack(user_weights(risk, first(risk, settings.start)))
+    W = np.column_stack(user_weights(risk, V))
     points = _points(risk, settings)
     history = np.empty((design.n if watch is not None else 0, *W.shape))
     if watch is not None:
@@ -170,9 +163,7 @@ def _points(risk: Risk, settings: Settings) -> Points:
 
 def in_order(risk: Risk, settings: Settings, W: Floats, number: int) -> None:
     """A step for each row, in their order, from W (k, d + 1), in place: as the pass of this number has it."""
-    ridge = float(risk.ridge.max(initial=0.0))
-    curvature = steepest_point(risk.design, risk.weight, risk.loss.steepest, ridge)
-    rate = settings.rate or (1.0 / curvature if curvature > 0 else 1.0)
+    rate = settings.rate or _safe_step(risk, stochastic=True)
     shorter = 1.0 if settings.constant else shortened(number)
     _points(risk, settings).one_pass(W, rate * shorter, np.arange(risk.design.n), np.empty((0, *W.shape)))
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Design
 from separatrix.logistic.maximum_likelihood import Likelihood, maximum_likelihood
-from separatrix.logistic.penalised import Settings, draft, fenchel, first, logistic, make_risk
+from separatrix.logistic.penalised import Settings, Watch, draft, fenchel, first, logistic, make_risk
 from separatrix.outcome import Fit, Trace
 from separatrix.problems.risk import Risk
-from separatrix.solvers.driver import State
 from separatrix.targets import Targets
 
 TINY = float(np.finfo(np.float64).tiny)
-
-# told the weights coef (k, d) and intercept (k,), the point that led to them (-1: all), and whether to measure
-Watch: TypeAlias = Callable[[Floats, Floats, int, bool], None]
 
 
 class Criterion(Protocol):
@@ -40,32 +34,23 @@ class Gap:
     """F minus a lower bound on its minimum: of the dual, or for C = inf of Newton's decrement."""
 
     name: ClassVar[str] = "gap"
-    design: Design
-    targets: Targets
-    weight: Floats
-    settings: Settings
-
-    @cached_property
-    def _likelihood(self) -> Likelihood:
-        return Likelihood(self.design, self.targets, self.weight, self.settings)
+    problem: Likelihood
 
     def measure(self, coef: Floats, intercept: Floats) -> tuple[float, float, float]:
-        if np.isinf(self.settings.C):
-            _, found = self._likelihood.bounds(coef, intercept)
+        problem = self.problem
+        if np.isinf(problem.settings.C):
+            _, found = problem.bounds(coef, intercept)
         else:
-            claim = draft(self.design, self.targets, coef, intercept, self.settings)
-            found = fenchel(self.design, self.targets, self.weight, claim)
+            claim = draft(problem.design, problem.targets, coef, intercept, problem.settings)
+            found = fenchel(problem.design, problem.targets, problem.weight, claim)
         gap = max(found.primal - found.dual, 0.0) + found.error
         return found.primal, gap, gap / max(abs(found.primal), TINY)
 
 
-def user_weights(risk: Risk, V: Floats) -> tuple[Floats, Floats]:
-    """coef (k, d) and intercept (k,) of the classes, in the user's units."""
-    return risk.design.user_units(V @ risk.basis.T)
-
-
-def recorder(trace: Trace, criterion: Criterion, risk: Risk, design: Design) -> Watch:
-    """Writes one row of the trace for each step: one or two passes over the rows."""
+def recorder(trace: Trace | None, criterion: Criterion, risk: Risk, design: Design) -> Watch | None:
+    """Writes one row of the trace, if there is one, for each step: one or two passes over the rows."""
+    if trace is None:
+        return None
     anchored, codes = design.anchored(), risk.targets.values
 
     def watch(coef: Floats, intercept: Floats, point: int, measured: bool) -> None:
@@ -88,11 +73,6 @@ def recorder(trace: Trace, criterion: Criterion, risk: Risk, design: Design) -> 
     return watch
 
 
-def on_states(risk: Risk, watch: Watch) -> Callable[[int, State], None]:
-    """The watch as the driver calls it: after every step on all points."""
-    return lambda _, state: watch(*user_weights(risk, state.V), -1, True)
-
-
 def watched(design: Design, targets: Targets, weight: Floats, settings: Settings) -> Fit:
     """Cross-entropy by the solvers that condition the problem themselves, recorded if so wished."""
     solve = maximum_likelihood if np.isinf(settings.C) else logistic
@@ -100,9 +80,5 @@ def watched(design: Design, targets: Targets, weight: Floats, settings: Settings
         return solve(design, targets, weight, settings)
     trace = Trace()
     risk = make_risk(design.anchored(), targets, weight, settings)
-    watch = recorder(trace, Gap(design, targets, weight, settings), risk, design)
-
-    def record(coef: Floats, intercept: Floats) -> None:
-        watch(coef, intercept, -1, True)
-
-    return replace(solve(design, targets, weight, settings, record), trace=trace)
+    watch = recorder(trace, Gap(Likelihood(design, targets, weight, settings)), risk, design)
+    return replace(solve(design, targets, weight, settings, watch), trace=trace)

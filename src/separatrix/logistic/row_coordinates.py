@@ -17,20 +17,11 @@ from separatrix.design.reducing import Parts
 
 @dataclass(frozen=True, eq=False)
 class RowCoordinates(DenseDesign):
-    """Rows q = (x - centre) T of mean square 1: the weights w = T v have the scores v.q.
+    """Rows q = (x - centre) T of mean square 1: the weights w = T v have the scores v.q."""
 
-    Parameters
-    ----------
-    whole : Design
-        The rows in all their columns, about the centre.
-    basis : RowBasis
-    size : float
-        Factor of the basis' T.
-    """
-
-    whole: Any = None
+    whole: Any = None  # the rows in all their columns, about the centre
     basis: Any = None
-    size: float = 1.0
+    size: float = 1.0  # factor of the basis' T
 
     def user_units(self, V: Floats) -> tuple[Floats, Floats]:
         W = self.size * (self.basis.T @ V[: self.d])

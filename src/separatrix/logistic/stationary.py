@@ -149,20 +149,13 @@ class RelativeGradient:
 class Nature:
     """What the Hessian says of a stationary point.
 
-    Parameters
-    ----------
-    kind : str
-        "local minimum"; "saddle"; "flat" in some direction; "unsettled", if the Hessian is positive definite but a
-        minimum still some way off; or "unexamined", if there are too many columns.
-    moved : float
-        The largest change of a score by the next Newton step.
-    restless : bool
-        Whether E goes on falling, ever more slowly, in a direction that the rows see: it is not a point of rest at all.
+    "local minimum"; "saddle"; "flat" in some direction; "unsettled", if the Hessian is positive definite but a minimum
+    still some way off; or "unexamined", if there are too many columns.
     """
 
     kind: str
-    moved: float = 0.0
-    restless: bool = False
+    moved: float = 0.0  # the largest change of a score by the next Newton step
+    restless: bool = False  # whether E goes on falling, ever more slowly, in a direction that the rows see
 
 
 def nature(criterion: RelativeGradient, V: Floats) -> Nature:

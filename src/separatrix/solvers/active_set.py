@@ -14,17 +14,14 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Floats, Integers
-from separatrix.solvers.soft_margin import EPS, TINY, balanced, best_intercept, relative_gap, sums
+from separatrix.solvers.soft_margin import EPS, TINY, balanced, relative_gap, sums
 
 ROUNDS = 25
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """alpha, F = y - K (alpha y), the intercept, and how far that is from the optimum.
-
-    The distance is the relative gap (of a hard margin, to its dual), plus how far alpha is out of balance.
-    """
+    """alpha, F = y - K (alpha y), b, and the distance: the relative gap, plus how far alpha is out of balance."""
 
     alpha: Floats
     F: Floats
@@ -33,7 +30,7 @@ class Candidate:
 
 
 def polished(K: Floats, y: Floats, U: Floats, alpha: Floats, intercept: bool = True) -> Candidate:
-    """alpha, or one near it that is closer to the optimum; K is held in full. U_i may be infinite.
+    """alpha, or one near it that is closer to the optimum; K is held in full, and U is finite.
 
     Without ``intercept``, b is 0 and sum_i alpha_i y_i is whatever it is.
     """
@@ -49,8 +46,6 @@ def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, intercept: bool) -
     F = y - sums(K, c)
     best = _candidate(y, U, alpha, F, intercept)
     b = best.b
-    if intercept and not np.isfinite(U).all():
-        b = best_intercept(F, y, np.minimum(U, np.finfo(np.float64).max / len(y)))
     for _ in range(ROUNDS):
         trial = c * y + y * (F - b) / curvature
         bound, free = trial >= U, (trial > 0) & (trial < U)
@@ -125,14 +120,5 @@ def _solve_free(K: Floats, y: Floats, c: Floats, free: Integers, intercept: bool
 def _candidate(y: Floats, U: Floats, alpha: Floats, F: Floats, intercept: bool) -> Candidate:
     """Weigh alpha, whose residuals are F."""
     balance = abs(float(alpha @ y)) / max(float(alpha.sum()), TINY) if intercept else 0.0
-    if np.isfinite(U).all():
-        b = best_intercept(F, y, U) if intercept else 0.0
-        return Candidate(alpha, F, b, relative_gap(alpha, F, y, U, b) + balance)
-    f = y - F
-    b = -0.5 * float(f[y > 0].min() + f[y < 0].max()) if intercept else 0.0
-    margin, square = float((y * (f + b)).min()), float(alpha @ (y * f))
-    # w / margin has all margins at least 1, and half its square is the primal
-    primal = 0.5 * square / margin**2 if margin > 0 else np.inf
-    value = float(alpha.sum()) - 0.5 * square
-    defined = np.isfinite(primal) and primal > 0
-    return Candidate(alpha, F, b, (primal - value) / primal + balance if defined else np.inf)
+    b, gap = relative_gap(alpha, F, y, U, intercept)
+    return Candidate(alpha, F, b, gap + balance)

@@ -27,7 +27,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from separatrix._typing import Array, Floats
 from separatrix.loops.csr_rows import csr_rows, csr_squares
@@ -41,7 +40,6 @@ MOST = 0.5  # of all squared movement: when theirs is more they are swept alone;
 DWELL, LEFT = 100, 0.01  # sweeps over these rows, or until their gap is so much of the gap of all
 STILL, NEVER = 0.2, -1.0  # change of t in a pass, relative to t, from which on it is b that has to move
 LEAP = 0.03  # residual left by conjugate gradients, relative to the first
-FACTORED = 500  # rows of a system that is factored
 FEW = 0.6  # of the rows in memory: when fewer are in play, they are copied next to each other
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -152,8 +150,8 @@ class CoordinateDescent:
         """Solve for the alphas inside their bounds, as if they had none.
 
         With F these rows, and Q_ij = y_i y_j x_i.x_j + r_i [i = j]: the step d has Q_FF d + g_F = 0, b being such that
-        sum_F d_i y_i = -t. Few rows are factored, for many there are at most `most` steps of conjugate gradients. What
-        leaves its bounds is clipped; if that lowers the dual, the step goes as far as the first bound instead.
+        sum_F d_i y_i = -t. It is that of at most `most` steps of conjugate gradients. What leaves its bounds is
+        clipped; if that lowers the dual, the step goes as far as the first bound instead.
         """
         free = np.flatnonzero((self.alpha > 0) & (self.alpha < self.bound))
         if not len(free):
@@ -169,11 +167,7 @@ class CoordinateDescent:
 
         d = -self.t * centre
         b, r = residual(d)
-        if len(free) <= FACTORED:
-            d += _factored(X, y, ridge, r, self.intercept)
-            self.epochs += 1
-        else:
-            d += self._conjugate(X, y, ridge, r, centre, most)
+        d += self._conjugate(X, y, ridge, r, centre, most)
         b, _ = residual(d)
         with np.errstate(divide="ignore", invalid="ignore"):
             limit = np.where(d > 0, (bound - alpha) / d, np.where(d < 0, -alpha / d, np.inf))
@@ -230,15 +224,3 @@ def gaps(alpha: Floats, slope: Floats, bound: Floats, ridge: Floats) -> Floats:
         beyond = alpha * (slope - 0.5 * ridge * alpha)
         within = np.where(ridge > 0, 0.5 * slope**2 / ridge, (alpha - bound) * slope)
     return np.where(slope > ridge * alpha, beyond, within)
-
-
-def _factored(X: Any, y: Floats, ridge: Floats, r: Floats, intercept: bool) -> Floats:
-    """Q_FF d = r, in the plane sum_F d_i y_i = 0 if b is free; where Q is singular, a little more than Q."""
-    Q = (X @ X.T).toarray() * np.outer(y, y)
-    Q[np.diag_indices_from(Q)] += ridge + 1e-10 * float(np.diag(Q).mean()) + np.finfo(np.float64).tiny
-    try:
-        factor = linalg.cho_factor(Q, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:  # rows of such different length that rounding decides: no step
-        return np.zeros(len(y))
-    d, e = linalg.cho_solve(factor, np.column_stack([r, y]), check_finite=False).T
-    return np.asarray(d - e * (float(y @ d) / float(y @ e)) if intercept else d)

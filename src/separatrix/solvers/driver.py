@@ -10,26 +10,13 @@ from separatrix._typing import Floats
 
 @dataclass(frozen=True)
 class State:
-    """Where a solver stands after an iteration.
+    """Where a solver stands after an iteration."""
 
-    Parameters
-    ----------
-    V : array of shape (p, k)
-    value : float
-        F(V).
-    gradient : array of shape (p, k)
-        Or (1, 1), its length as expected, from a solver that need not compute it.
-    decrement : float
-        What the last step promised to gain, twice: g'H⁻¹g as the solver knows H.
-    stalled : bool
-        Rounding stops all further progress.
-    """
-
-    V: Floats
-    value: float
-    gradient: Floats
-    decrement: float = float("inf")
-    stalled: bool = False
+    V: Floats  # (p, k)
+    value: float  # F(V)
+    gradient: Floats  # (p, k); or (1, 1), its length as expected, from a solver that need not compute it
+    decrement: float = float("inf")  # what the last step promised to gain, twice: g'H⁻¹g as the solver knows H
+    stalled: bool = False  # rounding stops all further progress
 
 
 def run(

@@ -43,15 +43,11 @@ class Margins(Protocol):
 
 @dataclass(frozen=True)
 class LinearMargins:
-    """State v itself, (p,), for rows z_i of a design; `pull`.v is taken off the objective.
-
-    So it is for rows that stay at their bounds, of which pull is sum_i c_i y_i z_i: R v = pull + sum_i beta_i y_i z_i.
-    """
+    """State v itself, (p,), for rows z_i of a design."""
 
     design: Design
     y: Floats
     ridge: Floats
-    pull: Floats | float = 0.0
 
     def start(self) -> Floats:
         return np.zeros(self.design.p)
@@ -60,7 +56,7 @@ class LinearMargins:
         return self.y * self.design.dot(state[:, None])[:, 0]
 
     def residual(self, state: Floats, beta: Floats) -> Floats:
-        return self.design.tdot((self.y * beta)[:, None])[:, 0] + self.pull - self.ridge * state
+        return self.design.tdot((self.y * beta)[:, None])[:, 0] - self.ridge * state
 
     def factor(self, D: Floats) -> Solve:
         M = self.design.gram(D)

@@ -32,24 +32,12 @@ MODEST = 1e12  # numbers and their reciprocals of which a few can be multiplied 
 
 @dataclass(frozen=True, eq=False)
 class KernelColumns:
-    """k(x_i, x_j) / scale for rows i of all n points and fixed columns j.
+    """k(x_i, x_j) / scale for rows i of all n points and fixed columns j."""
 
-    Parameters
-    ----------
-    kernel_rows : KernelRows
-        All points.
-    scale : float
-        What kernel values are divided by.
-    dtype : dtype
-        Of the values.
-    columns : integer array or None
-        Which points are columns; None for all.
-    """
-
-    kernel_rows: KernelRows
-    scale: float
-    dtype: np.dtype[Any]
-    columns: Integers | None = None
+    kernel_rows: KernelRows  # all points
+    scale: float  # what kernel values are divided by
+    dtype: np.dtype[Any]  # of the values
+    columns: Integers | None = None  # which points are columns; None for all
     product: Product | None = None
 
     @classmethod

@@ -47,7 +47,7 @@ def logistic_descent(risk: Risk, within: Callable[[Floats, float], bool], otherw
     """A state after each sweep, from alpha = 0; when sweeps get slow, those of the solver ``otherwise`` from there.
 
     The rows' gaps, taken as a sweep comes to them, tell how long to expect the gradient to be. The gradient itself
-    would cost a pass, and whoever is told that it is ``within`` what is asked for will look at all rows anyway.
+    would cost a pass, and once it is ``within`` what is asked for, the caller looks at all rows anyway.
     """
     design, descent = risk.design, _Descent(risk)
     start = State(np.zeros((design.p, 1)), float(risk.weight.sum()) * math.log(2.0), np.full((1, 1), np.inf))

@@ -89,6 +89,6 @@ def _slope(
     problem: LinearMargins, v: Floats, dv: Floats, m: Floats, dm: Floats, a: Floats, c: Floats, h: float
 ) -> Callable[[float], float]:
     """The derivative of the smooth objective along dv, as a function of the length."""
-    linear, square = float(dv @ (problem.ridge * v - problem.pull)), float(dv @ (problem.ridge * dv))
+    linear, square = float(dv @ (problem.ridge * v)), float(dv @ (problem.ridge * dv))
     start, rate = a + c * (1.0 - m) / h, c * dm / h
     return lambda t: linear + t * square - float(np.clip(start - t * rate, 0.0, c) @ dm)

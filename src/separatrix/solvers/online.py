@@ -37,7 +37,7 @@ class State:
         How often each point was used.
     drift : array of shape (d + 1,) or (0,)
         sum over the updates of (points seen before it) * change: w - drift / seen is the average of the steps after
-        every point. Empty when nobody asks for it.
+        every point. Empty if it is not asked for.
     start : array of shape (d + 1,)
         Where the walk began.
     eta : float

@@ -28,7 +28,7 @@ def walk_stored(
     n, one, room = design.n, float(design.intercept), len(when)
     drift = state.drift if len(state.drift) else None
     counts = begun()
-    there = not (design.near or room or start)  # nobody wants to know of each update
+    there = not (design.near or room or start)  # no update has to be reported singly
     while True:
         if there:
             seen = state.seen + int(counts[PASSES]) * n

@@ -29,7 +29,7 @@ SHORT = 5  # steps that leave a sample closer to its own optimum than that is to
 def sampled(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner]:
     """A start nearly solved on a sample of the rows, and the inverse Hessian there, of other rows.
 
-    Rows that V was fitted to would seem surer of their class than they are: their Hessian is too small.
+    On the rows that V was fitted to, probabilities are too close to 0 and 1, and so their Hessian is too small.
     """
     step = _spacing(risk)[0]
     fitted, others = risk.samples(slice(0, None, step), _others(step))
@@ -48,7 +48,8 @@ def easy(risk: Risk, V: Floats) -> tuple[Floats, Preconditioner, int] | None:
     """A start, the diagonal there, and the passes that it is worth; None if a sampled Hessian is worth its price.
 
     A sample of the rows tells: k steps there that leave a share δ of F to gain leave δ^(1/k) of it each, and so will
-    those on all rows. And who promises to gain more than F, which is never negative, knows too little of the Hessian.
+    those on all rows. Where the first step promises to gain more than F, which is never negative, a
+    diagonal does not do.
     """
     step, price = _spacing(risk)
     if risk.design.p < 20 * TRIAL * risk.k:

@@ -29,29 +29,14 @@ def shortened(number: int) -> float:
 
 @dataclass(frozen=True)
 class Points:
-    """The rows to draw from, their targets t_i and the weights C c_i of their losses.
-
-    Parameters
-    ----------
-    rows : Rows
-    codes : array of shape (n,)
-        0 or 1 for two classes, else the number of the class.
-    weight : array of shape (n,)
-        C c_i.
-    ridge : float
-        1 with a penalty, else 0.
-    loss : int
-        Which it is: see `loops.sgd`. Of more than two classes, the logarithm of the softmax.
-    frozen : bool
-        Whether the last of several classes keeps its weights 0.
-    """
+    """The rows to draw from, their targets t_i and the weights C c_i of their losses."""
 
     rows: Rows
-    codes: Array
-    weight: Floats
-    ridge: float
-    loss: int
-    frozen: bool
+    codes: Array  # 0 or 1 for two classes, else the number of the class
+    weight: Floats  # C c_i
+    ridge: float  # 1 with a penalty, else 0
+    loss: int  # which it is: see `loops.sgd`; of more than two classes, the logarithm of the softmax
+    frozen: bool  # whether the last of several classes keeps its weights 0
 
     def one_pass(self, W: Floats, rate: float, order: Integers, history: Floats) -> None:
         """Take the points in this order, and change W (k, d + 1) in place; FloatingPointError if a score overflows.

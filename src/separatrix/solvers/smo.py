@@ -39,13 +39,12 @@ PIECE = 4096  # residuals brought up to date by a thread at a time, however many
 
 @dataclass(frozen=True)
 class Descent:
-    """Where it ended: alpha, residuals in float64, how many pairs were moved, and the sum of |terms| of a residual."""
+    """Where it ended: alpha, its residuals in float64 if they are known, the steps, and the sum of |terms| in F."""
 
     alpha: Floats
-    F: Floats
+    F: Floats | None
     steps: int
-    relative_gap: float
-    summed: float
+    summed: float = 0.0
 
 
 class Smo:
@@ -96,11 +95,11 @@ class Smo:
             # a little below tol, for the gap is estimated, and never far below what this descent can see
             self._descend(max(0.5 * tol, 1e-7 * reached if np.isfinite(reached) else 0.0), max_steps)
             self._refresh()
-            now = relative_gap(self.alpha, self.F, self.y, self.U, None if self.intercept else 0.0)
+            now = relative_gap(self.alpha, self.F, self.y, self.U, self.intercept)[1]
             failures = failures + 1 if now > 0.5 * reached else 0
             reached = min(reached, now)
             if now <= tol or self.steps >= max_steps or failures >= 3:
-                return Descent(self.alpha, self.F, self.steps, now, self.summed)
+                return Descent(self.alpha, self.F, self.steps, self.summed)
 
     def _refresh(self) -> None:
         """Residuals of all points in float64: from what has changed since last time, or from all if that is less."""

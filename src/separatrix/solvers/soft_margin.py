@@ -10,9 +10,12 @@ which no term is negative; at the optimum all are 0.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.targets import Targets
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -40,14 +43,14 @@ def gap(alpha: Floats, F: Floats, y: Floats, U: Floats, b: float) -> float:
     return float((np.where(s > 0, U - alpha, -alpha) * s).sum())
 
 
-def relative_gap(alpha: Floats, F: Floats, y: Floats, U: Floats, b: float | None = None) -> float:
-    """(P - D) / P at this intercept, or at the best."""
-    difference = gap(alpha, F, y, U, best_intercept(F, y, U) if b is None else b)
-    return difference / max(dual(alpha, F, y) + difference, TINY)
+def relative_gap(alpha: Floats, F: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[float, float]:
+    """The best intercept, or 0 if there is to be none, and (P - D) / P there."""
+    b, relative = relative_gaps(alpha[None], F[None], y[None], U[None], intercept)
+    return float(b[0]), float(relative[0])
 
 
 def relative_gaps(alpha: Floats, F: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floats, Floats]:
-    """The best intercepts of many problems, a line of the arrays (B, M) each, and their relative gaps there."""
+    """The same of many problems, a line of the arrays (B, M) each."""
     b = best_intercepts(F, y, U) if intercept else np.zeros(len(y))
     s = y * (F - b[:, None])
     difference = (np.where(s > 0, U - alpha, -alpha) * s).sum(axis=1)
@@ -55,8 +58,17 @@ def relative_gaps(alpha: Floats, F: Floats, y: Floats, U: Floats, intercept: boo
     return b, difference / np.maximum(value + difference, TINY)
 
 
+def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
+    """The b that minimises sum_i U_i max(0, y_i (F_i - b)); the midpoint if it is an interval."""
+    return float(best_intercepts(F[None], y[None], U[None])[0])
+
+
 def best_intercepts(F: Floats, y: Floats, U: Floats) -> Floats:
-    """`best_intercept` of each line."""
+    """The same of many problems, a line of the arrays (B, M) each.
+
+    The sum is convex and piecewise linear in b, with the slope -sum_{y_i = +1} U_i at the left, which grows by U_i at
+    each F_i: b is where it changes its sign.
+    """
     lines = np.arange(len(F))
     order: Integers = np.argsort(F, axis=1)
     passed = np.cumsum(U[lines[:, None], order], axis=1)
@@ -72,20 +84,6 @@ def sums(K: Floats, c: Floats) -> Floats:
     """K c, of a symmetric K: from the rows of the c_i that are not 0, if they are few."""
     used = np.flatnonzero(c)
     return np.asarray(c[used] @ K[used] if 4 * len(used) < len(c) else K @ c)
-
-
-def best_intercept(F: Floats, y: Floats, U: Floats) -> float:
-    """The b that minimises sum_i U_i max(0, y_i (F_i - b)); the midpoint if it is an interval.
-
-    The sum is convex and piecewise linear in b, with the slope -sum_{y_i = +1} U_i at the left, which grows by U_i at
-    each F_i: b is where it changes its sign.
-    """
-    order = np.argsort(F)
-    passed, balance = np.cumsum(U[order]), float(U[y > 0].sum())
-    level = len(F) * EPS * float(passed[-1])
-    first = min(int(np.searchsorted(passed, balance - level)), len(F) - 1)
-    last = min(int(np.searchsorted(passed, balance + level, side="right")), len(F) - 1)
-    return float(0.5 * F[order[first]] + 0.5 * F[order[last]])
 
 
 def best_squared_intercept(F: Floats, y: Floats, U: Floats) -> float:
@@ -128,3 +126,20 @@ def balanced(alpha: Floats, y: Floats, bound: Floats, intercept: bool = True) ->
         heavier = positive if plus > minus else ~positive
         alpha = np.where(heavier, alpha * (min(plus, minus) / max(plus, minus)), alpha)
     return np.minimum(alpha, bound)
+
+
+def attributes_of(
+    targets: Targets, signs: Floats, alpha: Floats, slack: Floats, coef: Floats, kept: Integers, dtype: Any
+) -> dict[str, Any]:
+    """What linear machines publish of multipliers (tasks, n), slacks (n, tasks) and weights (tasks, d).
+
+    ``kept`` are the positions of the rows among those given.
+    """
+    used, length = (alpha > 0).any(axis=0), np.linalg.norm(coef, axis=1)
+    margins = np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)
+    return {
+        "support_": kept[used],
+        "dual_coef_": (signs.T * alpha)[:, used].astype(dtype),
+        "slack_": slack[:, 0] if targets.tasks == 1 else slack,
+        "margin_": targets.of_tasks(margins.tolist()),
+    }

@@ -1,8 +1,8 @@
-"""Newton's method with steps by conjugate gradients, which buy a factored Hessian once they have cost as much.
+"""Newton's method with steps by conjugate gradients, and with a factored Hessian once they have cost as much.
 
 How many products with the Hessian a step takes depends on the data: few where the penalty outweighs the losses, very
-many in bad units. Nobody knows in advance; but whoever rents until the rent has reached the price, and then
-buys, never pays more than twice what knowing would have cost.
+many in bad units. That is not known in advance; but a factor made when products have cost as much as it does takes at
+most twice the time of whichever would have been better from the start.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ def truncated(
 
     So the residual falls as fast as Newton's method converges. All lengths are in the norm of the factor's inverse.
     The last step ends as soon as a gradient as small as the residual is ``within`` what is asked for at the value F.
-    ``inverse`` is what is known of H⁻¹ before a factor is bought.
+    ``inverse`` is what is known of H⁻¹ before a factor is made.
     """
-    ledger = _Ledger(risk)
+    costs = _Costs(risk)
     value, gradient, bend = risk.expand(V)
     yield State(V, value, gradient)
     while True:
-        bought = ledger.buy(V, bend)
-        inverse = inverse if bought is None else bought
-        if bought is not None and ledger.exact:
-            step, products = -bought(gradient), 0
+        made = costs.factor(V, bend)
+        inverse = inverse if made is None else made
+        if made is not None and costs.exact:
+            step, products = -made(gradient), 0
         else:
             step, products = _conjugate_gradients(partial(risk.product, bend), gradient, inverse, value, within)
-        ledger.pay(products)
+        costs.add(products)
         decrease = -float(np.vdot(gradient, step))
         t = 1.0
         while True:
@@ -92,32 +92,34 @@ def _conjugate_gradients(
     return (step if step.any() else direction), products
 
 
-class _Ledger:
-    """What has been paid for products since the last factor, what factors cost, and what to buy now."""
+class _Costs:
+    """What products have cost since the last factor, what factors cost, and when to make one."""
 
     def __init__(self, risk: Risk) -> None:
         self.risk, self.exact = risk, False
         p, k = risk.design.p, risk.k
         entries = risk.design.nbytes / 8
         # multiplications are twice or thrice as fast in large products
-        self._rent = 2 * entries * k + PRODUCT * min(k, 2)
-        self._price = 0.2 * entries * p + 0.12 * k * p**3 + BLOCK + (APPROXIMATE * self._rent if k > 1 else 0.0)
-        self._price_of_all = (0.4 * entries * p + BLOCK) * k**2 + 0.12 * (k * p) ** 3 if k > 1 else np.inf
-        self._spent = self._spent_in_all = 0.0
+        self._product = 2 * entries * k + PRODUCT * min(k, 2)
+        self._mean_factor = (
+            0.2 * entries * p + 0.12 * k * p**3 + BLOCK + (APPROXIMATE * self._product if k > 1 else 0.0)
+        )
+        self._full_factor = (0.4 * entries * p + BLOCK) * k**2 + 0.12 * (k * p) ** 3 if k > 1 else np.inf
+        self._since_mean = self._since_full = 0.0
 
-    def pay(self, products: int) -> None:
-        """For the products of a step."""
-        self._spent += products * self._rent
-        self._spent_in_all += products * self._rent
+    def add(self, products: int) -> None:
+        """The products of a step."""
+        self._since_mean += products * self._product
+        self._since_full += products * self._product
 
-    def buy(self, V: Floats, bend: Floats) -> Inverse | None:
-        """The inverse Hessian, of all columns of V or by their mean curvature; None if that does not pay yet."""
-        if self._spent_in_all > self._price_of_all:
-            self._spent = self._spent_in_all = 0.0
+    def factor(self, V: Floats, bend: Floats) -> Inverse | None:
+        """The inverse Hessian, of all columns of V or by their mean curvature; None if that is not worth it yet."""
+        if self._since_full > self._full_factor:
+            self._since_mean = self._since_full = 0.0
             self.exact = True
             return _inverse(self.risk.hessian(V, bend))
-        if self._spent > self._price:
-            self._spent = 0.0
+        if self._since_mean > self._mean_factor:
+            self._since_mean = 0.0
             self.exact = self.risk.k == 1
             return kronecker(self.risk, bend)
         return None

@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Floats, Integers
-from separatrix.design import Block, Design
+from separatrix.design import Block, DenseDesign, Design
 from separatrix.design.reducing import Parts
 from separatrix.errors import InvalidInputError
-from separatrix.loops import threads
 from separatrix.loops.elastic_descent import column_moments
 from separatrix.solvers.newton import FACTORED_ORDER
 from separatrix.sparse_models.models import FLAT, ClassesModel, ColumnModel, GramModel, Model, row_gram
@@ -22,7 +21,6 @@ NARROW = 400  # columns whose Gram matrix costs less than the sweeps that it sav
 JOINT = 1500  # weights of all classes whose Hessian is held as a matrix
 MOST = 0.5  # of the entries in a working set: beyond, it has all columns
 DEAR = 20_000_000  # rows times weights² of a Gram matrix that takes longer than a step
-ROWS = 2048  # of a chunk of a product: fixed, so that threads change no bit
 
 
 class Part(ABC):
@@ -43,23 +41,29 @@ class Part(ABC):
         """Of a loss whose rows are bent so."""
 
 
-class Columns:
-    """All columns of a design."""
+class Products:
+    """Products with all columns of a design."""
+
+    design: Design
+
+    def slopes(self, R: Floats) -> Floats:
+        """R X (K, d), for slopes R (K, n)."""
+        return np.ascontiguousarray(self.design.tdot(np.ascontiguousarray(R.T))[: self.design.d].T)
+
+    def scores(self, w: Floats) -> Floats:
+        """w X' (K, n), for w (K, d)."""
+        V = np.zeros((self.design.p, len(w)))
+        V[: self.design.d] = w.T
+        return np.ascontiguousarray(self.design.dot(V).T)
+
+
+class Columns(Products):
+    """All columns of a design about its anchor."""
 
     def __init__(self, design: Design) -> None:
         self.design = design.anchored()
         self.n, self.d, self.free = design.n, design.d, design.intercept
         self._lengths: Floats | None = None
-
-    def slopes(self, R: Floats) -> Floats:
-        """R X (K, d), for slopes R (K, n)."""
-        return np.ascontiguousarray(self.design.tdot(np.ascontiguousarray(R.T))[: self.d].T)
-
-    def scores(self, w: Floats) -> Floats:
-        """w X' (K, n), for w (K, d)."""
-        V = np.zeros((self.design.p, len(w)))
-        V[: self.d] = w.T
-        return np.ascontiguousarray(self.design.dot(V).T)
 
     def lengths(self, u: Floats) -> Floats:
         """(sum_i u_i (x_ij - mean_j)²)^(1/2), the mean weighted by u; 0 for a constant column.
@@ -93,13 +97,13 @@ class Columns:
         m = len(columns)
         small = m <= NARROW and K * m <= JOINT
         if small and m == self.d and self.n > self.d:
-            return WholePart(self, K)
+            return WholePart(self.design, K)
         if not self.design.in_memory:
             return PassedPart(self, columns, K)
         if self.design.sparse:
             return SparsePart(self._csc if m == self.d else self._csc[:, columns], self.free)
         (x,) = self.design.rows(_some_columns, args=(columns,))
-        return DensePart(x, self.free, K) if small else SparsePart(sparse.csc_array(x), self.free)
+        return WholePart(DenseDesign(x, self.free), K) if small else SparsePart(sparse.csc_array(x), self.free)
 
     def csc(self) -> sparse.csc_array:
         """All columns, dense ones as well."""
@@ -124,14 +128,17 @@ def _some_columns(block: Block, columns: Integers) -> Parts:
     return (block.x[:, columns],)
 
 
-class GramPart(Part):
-    """Columns whose Gram matrix is cheap."""
+class WholePart(Products, Part):
+    """All columns of a design with few of them, so that their Gram matrix is cheap."""
 
-    free: bool
+    def __init__(self, design: Design, K: int) -> None:
+        self.design, self.free, self.dear = design, design.intercept, K * K * design.n * design.d**2 > DEAR
 
-    @abstractmethod
     def gram(self, h: Floats) -> tuple[Floats, Floats]:
         """X'diag(h)X (m, m) and X'h (m,), h >= 0."""
+        d = self.design.d
+        H = self.design.gram(h)
+        return H[:d, :d], H[d, :d] if self.free else np.zeros(d)
 
     def model(self, smooth: Smooth, bends: Floats) -> Model:
         if smooth.K == 1:
@@ -156,54 +163,11 @@ class GramPart(Part):
         return GramModel(H, cross.reshape(K * m, K), own)
 
 
-class DensePart(GramPart):
-    """Columns of a dense design, in C order."""
-
-    def __init__(self, x: Floats, free: bool, K: int) -> None:
-        self.x, self.free, self.dear = x, free, K * K * x.size * x.shape[1] > DEAR
-
-    def scores(self, w: Floats) -> Floats:
-        return np.asarray(self.x @ w[0])[None] if len(w) == 1 else np.ascontiguousarray((self.x @ w.T).T)
-
-    def slopes(self, R: Floats) -> Floats:
-        return np.asarray(R @ self.x)
-
-    def gram(self, h: Floats) -> tuple[Floats, Floats]:
-        def chunk(start: int) -> Floats:
-            rows = slice(start, start + ROWS)
-            root = np.sqrt(h[rows])[:, None] * self.x[rows]
-            return np.asarray(root.T @ root)
-
-        parts = threads.over(range(0, len(h), ROWS), chunk)
-        H = parts[0]
-        for part in parts[1:]:
-            H += part
-        return H, h @ self.x
-
-
-class WholePart(GramPart):
-    """All columns of a design with few of them."""
-
-    def __init__(self, columns: Columns, K: int) -> None:
-        self._columns, self.free, self.dear = columns, columns.free, K * K * columns.n * columns.d**2 > DEAR
-
-    def scores(self, w: Floats) -> Floats:
-        return self._columns.scores(w)
-
-    def slopes(self, R: Floats) -> Floats:
-        return self._columns.slopes(R)
-
-    def gram(self, h: Floats) -> tuple[Floats, Floats]:
-        d = self._columns.d
-        H = self._columns.design.gram(h)
-        return H[:d, :d], H[d, :d] if self.free else np.zeros(d)
-
-
 class PassedPart(WholePart):
     """Some columns of rows in a file: whatever is asked of them takes a pass."""
 
     def __init__(self, columns: Columns, chosen: Integers, K: int) -> None:
-        super().__init__(columns, K)
+        super().__init__(columns.design, K)
         self._chosen, self.dear = chosen, True
         if len(chosen) > columns.at_once(K):
             raise InvalidInputError(
@@ -213,7 +177,7 @@ class PassedPart(WholePart):
             )
 
     def scores(self, w: Floats) -> Floats:
-        every = np.zeros((len(w), self._columns.d))
+        every = np.zeros((len(w), self.design.d))
         every[:, self._chosen] = w
         return super().scores(every)
 
@@ -221,7 +185,7 @@ class PassedPart(WholePart):
         return np.ascontiguousarray(super().slopes(R)[:, self._chosen])
 
     def gram(self, h: Floats) -> tuple[Floats, Floats]:
-        H, first = self._columns.design.reduce(_some_gram, h, args=(self._chosen,))
+        H, first = self.design.reduce(_some_gram, h, args=(self._chosen,))
         return np.asarray(H), np.asarray(first)
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.certificates import ElasticNetGap
-from separatrix.certificates._data import ALLOWED, Data
-from separatrix.certificates._elastic_net import BELOW, Found, both_sides
+from separatrix.certificates._data import Data
+from separatrix.certificates._elastic_net import BELOW, both_sides
 from separatrix.design import Design
-from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.penalties import ElasticNet
+from separatrix.solvers.claims import not_converged, statement
 from separatrix.sparse_models.columns import NARROW, Columns
 from separatrix.sparse_models.smooth import ROUNDING, LogLoss, Margins, Smooth, Softmax, SquaredHingeLoss
 from separatrix.sparse_models.working_set import solve
@@ -25,9 +25,7 @@ SMALL = 100_000  # entries of X below which accuracy costs nothing
 EXACT = 1e-13  # relative gap that small problems go to, or as far as rounding lets them
 SAMPLED, PER_COLUMN, LEFT = 2000, 30, 5  # rows of a sample, at least, also for each column; of at least so many times
 ROUGH = 1e-3  # relative gap on a sample: it is further from the whole than that
-ROUNDED = 1.01  # of the errors of both sides are added to what is stated, for another order of summation
 Start: TypeAlias = tuple[Floats, Floats] | None  # coef and intercept
-TINIEST = float(np.finfo(np.float64).tiny)
 LOSSES: dict[str, type[Margins]] = {"log": LogLoss, "squared_hinge": SquaredHingeLoss}
 
 
@@ -109,18 +107,9 @@ def ended(
     """What was found, with a warning if it is not within tol."""
     if certified:
         return Fit(model, certificate, Status.CERTIFIED, n_iter)
-    warning = not_converged(n_iter, certificate, stalled, tol)
+    remedy = "raise tol, lower C, or divide columns of large numbers"
+    warning = not_converged(n_iter, certificate, stalled, tol, remedy)
     return Fit(model, certificate, Status.UNCERTIFIED, n_iter, warnings=(warning,))
-
-
-def not_converged(n_iter: int, certificate: ElasticNetGap | None, stalled: bool, tol: float) -> ConvergenceWarning:
-    """What was reached, and what to do."""
-    large = "rounding allows no better: raise tol, lower C, or divide columns of large numbers."
-    advice = large if stalled else "raise max_iter, or tol."
-    reached = "an unknown gap" if certificate is None else f"a relative gap of {certificate.relative_gap:.1e}"
-    return ConvergenceWarning(
-        f"Stopped after {n_iter} iterations at {reached}, not proved to be within tol={tol:g}; {advice}"
-    )
 
 
 def certify(
@@ -154,24 +143,6 @@ def certify(
     )
     with np.errstate(all="ignore"):
         found = both_sides(design.lend(Data, targets.values, weight), claim)
-    return statement(claim, found, settings.tol)
-
-
-def statement(claim: ElasticNetGap, found: Found, tol: float) -> tuple[ElasticNetGap | None, bool]:
-    """The certificate with its numbers rounded outward, and whether it is within tol; None if rounding drowns it.
-
-    Rounding gets half of what the check allows, so that another order of summation does not take it beyond.
-    """
-    sides = found.bounds
-    primal = sides.primal + ROUNDED * sides.primal_error
-    dual = min(max(sides.dual - ROUNDED * sides.dual_error, 0.0), primal)
-    if not (np.isfinite(primal) and np.isfinite(dual)):
-        return None, False
-    scale = max(abs(primal), TINIEST)
-    reached = max((primal - dual) / scale, sides.error / (0.5 * ALLOWED * scale))
-    if not reached <= 1.0:
-        return None, False
-    certified = reached <= tol
+    certificate, certified = statement(claim, found.bounds)
     zeros = found.reach < (2.0 * BELOW - 1.0) * claim.l1_ratio
-    stated = min(tol if certified else reached * (1.0 + 1e-12), 1.0)
-    return replace(claim, primal=primal, dual=dual, tol=stated, zeros=zeros), certified
+    return certificate and replace(certificate, zeros=zeros), certified

@@ -10,6 +10,7 @@ from separatrix.certificates._data import Data
 from separatrix.design import Design
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit
+from separatrix.solvers.soft_margin import attributes_of
 from separatrix.sparse_models.fit import Settings, Start, certify, ended, sparse_model
 from separatrix.sparse_models.hinge import sparse_hinge
 from separatrix.sparse_models.vertex import vertex
@@ -36,17 +37,7 @@ def sparse_machines(
         np.vstack([fit.model.coef for fit in fits]), np.concatenate([fit.model.intercept for fit in fits])
     )
     slack = np.column_stack([slacks(design, fit.model, y) for fit, y in zip(fits, signs.T, strict=True)])
-    used = np.any(np.array(multipliers) > 0, axis=0)
-    length = np.linalg.norm(model.coef, axis=1)
-    attributes = {
-        "support_": kept[used],
-        "dual_coef_": (signs.T * np.array(multipliers))[:, used].astype(design.dtype),
-        "slack_": slack[:, 0] if len(fits) == 1 else slack,
-        "margin_": targets.of_tasks(
-            np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0).tolist()
-        ),
-        "n_nonzero_": int(np.count_nonzero(model.coef)),
-    }
+    attributes = attributes_of(targets, signs, np.array(multipliers), slack, model.coef, kept, design.dtype)
     worst = max(fits, key=lambda fit: len(fit.warnings))
     proved = [fit.certificate for fit in fits if fit.certificate is not None]
     return Fit(
@@ -54,7 +45,7 @@ def sparse_machines(
         All.of(proved) if len(proved) == len(fits) else None,
         worst.status,
         n_iter=max(fit.n_iter for fit in fits),
-        attributes=attributes,
+        attributes={**attributes, "n_nonzero_": int(np.count_nonzero(model.coef))},
         warnings=worst.warnings,
     )
 

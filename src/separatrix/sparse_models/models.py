@@ -22,9 +22,6 @@ SWEPT, OFTEN = 1_000_000, 700  # or as many as take so many products, the time o
 ROUNDS = 20  # of sweeps over all weights, then the support, then a direct solution, in one model
 CROSSINGS = 30  # of signs in a direct solution
 LARGEST = 800  # weights that are solved for directly
-JOINED, TOGETHER = 100, 10  # times that weights join the support in a direct solution, and how many at once, or half
-CLOSE = 1e-12  # relative distance of a slope beyond r that is rounding
-TINY = 1e-290  # a weight that has a sign and no effect
 JITTER = 1e-13  # of the diagonal that is added to it before it is factored
 FLAT = 1e-13  # of the uncentred sum of squares that a constant column's curvature is by rounding
 INEXACT = 1e-5  # of what the first sweep gained is what the last one may,
@@ -71,9 +68,9 @@ class Descent(ABC):
         """How many sweeps over so many weights are tried before these are solved for directly."""
         return SWEEPS
 
-    def direct(self, support: Integers, penalty: ElasticNet) -> bool:
-        """Move to the minimum on the support, if that can be had."""
-        return False
+    def direct(self, support: Integers, penalty: ElasticNet) -> None:
+        """Move to the minimum on the support, if that can be had; sweeps alone will do."""
+        return
 
     def run(self, penalty: ElasticNet, goal: float, always: Integers) -> None:
         """Sweeps over all weights and over the support (with those ``always`` in it), and direct solutions."""
@@ -192,35 +189,13 @@ class GramDescent(Descent):
     def patience(self, weights: int) -> int:
         return max(SWEEPS, min(SWEPT // max(1, weights * len(self.w)), OFTEN))
 
-    def direct(self, support: Integers, penalty: ElasticNet) -> bool:
-        """The minimum on the support, with the weights that it then asks for, until it asks for none, or no gain."""
-        value = np.inf
-        for _ in range(JOINED):
-            if not 0 < len(support) <= LARGEST:
-                return False
-            H = self._H[np.ix_(support, support)]
-            # a weight that joins has the sign that lowers the model; too little of it to matter tells which
-            nudged = np.where(self.w[support] != 0, self.w[support], -np.sign(self._v[support]) * TINY)
-            found = crossed(H, self._v[support], nudged, penalty)
-            if found is None:
-                return False
-            before = self.w.copy()
-            self.w[support] = np.where(np.abs(found) > TINY, found, 0.0)
-            change = self.w - self._start
-            self._v = self._slope + self._H @ change
-            reached = 0.5 * float((self._slope + self._v) @ change) + penalty.value(self.w)
-            if not reached < value:
-                self.w = before
-                self._v = self._slope + self._H @ (before - self._start)
-                return True
-            value = reached
-            beyond = np.where(self.w == 0, np.abs(self._v) - penalty.r * (1.0 + CLOSE), 0.0)
-            violators = np.count_nonzero(beyond > 0)
-            joining = np.argsort(-beyond, kind="stable")[: min(violators, max(TOGETHER, violators // 2))]
-            if not len(joining):
-                return True
-            support = np.union1d(np.flatnonzero(self.w), joining)
-        return True
+    def direct(self, support: Integers, penalty: ElasticNet) -> None:
+        if not 0 < len(support) <= LARGEST:
+            return
+        found = crossed(self._H[np.ix_(support, support)], self._v[support], self.w[support], penalty)
+        if found is not None:
+            self.w[support] = found
+            self._v = self._slope + self._H @ (self.w - self._start)
 
 
 class ColumnModel(Model):
@@ -260,21 +235,20 @@ class ColumnDescent(Descent):
         self.gained = float(self._gain[0])
         return done
 
-    def direct(self, support: Integers, penalty: ElasticNet) -> bool:
+    def direct(self, support: Integers, penalty: ElasticNet) -> None:
         if not 0 < len(support) <= LARGEST:
-            return False
+            return
         model, X = self._model, self._model.X[:, support]
         first, turned = model.first[support], X.T
         H = row_gram(X.tocsr(), model.h) - np.outer(first, first / model.total)
         v = self._slope[support] + (turned @ self._z - first * (self._gain[1] / model.total))
         found = crossed(H, v, self.w[support], penalty)
         if found is None:
-            return False
+            return
         change = found - self.w[support]
         self.w[support] = found
         self._z += model.h * (X @ change)
         self._gain[1] += float(first @ change)
-        return True
 
 
 class ClassesModel(Model):

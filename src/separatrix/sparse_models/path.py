@@ -17,8 +17,9 @@ from separatrix.certificates._frame import Frame
 from separatrix.certificates.path_gap import Located, Point, between, cut, located, worst_gaps
 from separatrix.design import Design
 from separatrix.penalties import ElasticNet
+from separatrix.solvers.claims import ROUNDED
 from separatrix.sparse_models.columns import Columns
-from separatrix.sparse_models.fit import ROUNDED, losses_of
+from separatrix.sparse_models.fit import losses_of
 from separatrix.sparse_models.working_set import Known, Solution, solve
 from separatrix.targets import Targets
 

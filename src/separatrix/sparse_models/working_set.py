@@ -19,7 +19,6 @@ from separatrix.sparse_models.smooth import ROUNDING, Smooth
 FIRST = 64  # columns of the first working set, at least
 STEEP = 2  # or, of sparse columns, one of so many whose slopes are beyond r at first
 WITHIN = 0.3  # of the target is what to reach on the working set
-FULL, FULLER = 0.8, 4  # a working set of which more is in use than this share grows to so many times what is in use
 EARLY = 0.5  # of the gap is what to reach while columns may be missing, if that is more
 STEPS = 50  # Newton steps on a working set, at most
 
@@ -65,7 +64,7 @@ def solve(
     """min over (w, b) of the losses plus the penalty, until gap <= target * objective; ``max_iter`` Newton steps.
 
     What is known of the start saves two passes, and of one near the optimum all: its slopes tell which columns are
-    needed, and the weights found on these are returned as they are, for whoever asks to check.
+    needed, and the weights found on these are returned as they are, for the caller to check.
     """
     lengths = columns.lengths(smooth.u)
     w, b = start
@@ -74,7 +73,7 @@ def solve(
     else:
         w, b, scores = begun(columns, smooth, penalty, w, b)
     point = Point(w, b, scores)
-    n_iter, size, taken, before, ended, most = 0, FIRST, 0, np.inf, False, columns.at_once(smooth.K)
+    n_iter, size, before, ended, most = 0, FIRST, np.inf, False, columns.at_once(smooth.K)
     while True:
         value, R, _ = point.expand(smooth, columns.free)
         G = columns.slopes(R) if known is None else known.slopes
@@ -87,11 +86,11 @@ def solve(
             ended = stalled and gap > target * objective
             return Solution(w, point.b, objective, gap, n_iter, ended, Known(point.scores, G))
         steep = np.abs(G).max(axis=0)
-        if taken == 0 and columns.design.sparse:
+        if before == np.inf and columns.design.sparse:
             size = max(FIRST, int(np.count_nonzero(steep > penalty.r)) // STEEP)
         used = np.asarray(w.any(axis=0))
         count = int(np.count_nonzero(used))
-        size = min(most, max(size, (FULLER if not near and count > FULL * max(taken, FIRST) else 2) * count))
+        size = min(most, max(size, 2 * count))
         size = max(size, min(count + 1, columns.d))  # all in use and not enough: more than `most`, which is refused
         chosen = columns.widened(chosen_columns(penalty, steep, used, lengths, size))
         size = min(most, 2 * size if before <= 2.0 * gap else size)
@@ -105,7 +104,7 @@ def solve(
         n_iter += max(reached.steps, 1)
         if near:
             return Solution(w, point.b, objective, reached.gap, n_iter, False, Known(point.scores, G))
-        taken, before, ended = len(chosen), gap, reached.stalled and len(chosen) == columns.d
+        before, ended = gap, reached.stalled and len(chosen) == columns.d
 
 
 def begun(columns: Columns, smooth: Smooth, penalty: ElasticNet, w: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:

@@ -22,7 +22,7 @@ from separatrix.svm.written_out import hard_margin_written_out, written_out
 
 
 def hard_pair(task: Task, pair: Pair, tell: Teller | None) -> Member:
-    """The maximum margin in feature space; if somebody is to be told, by single moves, once it is known to exist."""
+    """The maximum margin in feature space; with a trace to fill, by single moves, once it is known to exist."""
     intercept = task.settings.fit_intercept
     rows = task.rows if len(pair.rows) == task.rows.n else task.rows.only(pair.rows)
     Z = written_out(task.rows.kernel, task.points, pair.rows)
@@ -66,18 +66,11 @@ def hard_pair(task: Task, pair: Pair, tell: Teller | None) -> Member:
             f"{upper:.1e}. Use SVC with a large C, or remove points with equal features."
         )
     width = (upper - lower) / upper
-    return Member(
-        coef=found.expansion,
-        support=found.expansion != 0,
-        intercept=found.b,
-        slack=np.maximum(0.0, 1.0 - pair.y * found.scores),
-        margin=found.lower / float((pair.y * found.scores).min()),
-        weights=None,
-        certificate=certificate,
-        status=Status.BRACKETED if width <= task.settings.tol else Status.UNCERTIFIED,
-        warning=None if width <= task.settings.tol else _wide(width, task.settings.tol),
-        n_iter=found.n_iter,
-    )
+    margin = found.lower / float((pair.y * found.scores).min())
+    if width <= task.settings.tol:
+        return Member.of_expansion(found, pair.y, margin, certificate, Status.BRACKETED)
+    warning = _wide(width, task.settings.tol)
+    return Member.of_expansion(found, pair.y, margin, certificate, Status.UNCERTIFIED, warning)
 
 
 def _no_margin(task: Task, pair: Pair, weights: Floats, sides: dict[str, Any]) -> NotSeparableError | UndecidedError:

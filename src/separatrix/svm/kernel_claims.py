@@ -107,5 +107,5 @@ def kernel_unit(rows: KernelRows) -> float:
             return rounded * size
         size = kernel.gamma * size + abs(kernel.coef0)
         return rounded * (size + 1.0 if isinstance(kernel, Sigmoid) else max(kernel.degree, 1) * size**kernel.degree)
-    # of counts, a few roundings; of a function nobody knows
+    # of counts, a few roundings; of any other function that is not known, and more is allowed
     return (8 if isinstance(kernel, CountKernel) else 64) * EPS * float(np.abs(rows.diagonal()).max(initial=0.0))

@@ -29,23 +29,12 @@ MOST = 4000  # points whose matrix is held in full
 
 @dataclass(frozen=True)
 class KernelWidest:
-    """f(x) = sum_i expansion_i k(x_i, x) + b with y_i f(x_i) >= 1, and bounds on the maximum margin.
-
-    Parameters
-    ----------
-    expansion, alpha : arrays of shape (n,)
-        alpha_i >= 0, in balance.
-    b : float
-    scores : array of shape (n,)
-        f(x_i).
-    lower, upper : float
-    n_iter : int
-    """
+    """f(x) = sum_i expansion_i k(x_i, x) + b with y_i f(x_i) >= 1, and bounds on the maximum margin."""
 
     expansion: Floats
-    alpha: Floats
+    alpha: Floats  # not negative, in balance
     b: float
-    scores: Floats
+    scores: Floats  # f(x_i)
     lower: float
     upper: float
     n_iter: int

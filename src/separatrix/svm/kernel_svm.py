@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from separatrix.outcome import Trace
 from separatrix.solvers.active_set import polished
 from separatrix.solvers.interior_point import KernelMargins, interior_point
 from separatrix.solvers.kernel_columns import KernelColumns
-from separatrix.solvers.smo import Smo
-from separatrix.solvers.soft_margin import EPS, balanced, best_intercept, dual, relative_gap, sums
+from separatrix.solvers.smo import Descent, Smo
+from separatrix.solvers.soft_margin import balanced, best_intercept, dual, relative_gap, sums
 from separatrix.svm.choose import held_in_full
+from separatrix.svm.claims import Bracketed
 from separatrix.svm.walked import Teller, of_hinge, require_small, walked
 
 EASY = 4  # pairs to move for each point, in which 360 points of digits are done: .7 ms, with guesses 1.2
@@ -44,6 +45,7 @@ MOST_ITERATIONS = 200  # of the interior-point method; it takes 10 to 60
 class Settings:
     """What a support vector machine is told, apart from the data."""
 
+    loss: ClassVar[str] = "hinge"
     C: float = 1.0
     tol: float = 1e-4
     max_iter: int = 20_000_000
@@ -55,48 +57,21 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Machine:
-    """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best.
+class Machine(Bracketed):
+    """f(x) = sum_i expansion_i k(x_i, x) + b, with multipliers that bound its distance from the best."""
 
-    Parameters
-    ----------
-    alpha, expansion : arrays of shape (n,)
-        The dual point, and alpha_i y_i as the model has it: rounded, or stretched by rounding's worth.
-    b : float
-    scores : array of shape (n,)
-        f(x_i).
-    square : float
-        ‖w‖².
-    primal, dual : float
-    n_iter : int
-    semidefinite : bool or None
-        Whether the kernel matrix is positive semidefinite; None if that is not known.
-    pulls : array of shape (n,)
-        sum_j alpha_j y_j k(x_j, x_i).
-    summed : float
-        The sum of |alpha_j| in the sums above, each as often as it was added or taken off.
-    doubt : float
-        The relative gap that rounding alone makes of the claim.
-    """
-
-    alpha: Floats
-    expansion: Floats
+    alpha: Floats  # the dual point (n,)
+    expansion: Floats  # alpha_i y_i as the model has it: rounded, or stretched to lift margins over 1
     b: float
-    scores: Floats
-    square: float
+    scores: Floats  # f(x_i)
+    square: float  # ‖w‖²
     primal: float
     dual: float
     n_iter: int
-    semidefinite: bool | None
-    pulls: Floats
-    summed: float
-    doubt: float = 0.0
-
-    @property
-    def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
-        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
-        return max(gap, self.doubt)
+    semidefinite: bool | None  # whether the kernel matrix is positive semidefinite; None if that is not known
+    pulls: Floats  # sum_j alpha_j y_j k(x_j, x_i)
+    summed: float  # the sum of |alpha_j| in the sums above, each as often as it was added or taken off
+    doubt: float = 0.0  # the relative gap that rounding alone makes of the claim
 
 
 def soft_margin(
@@ -110,7 +85,7 @@ def soft_margin(
 ) -> Machine:
     """Solve one task, from multipliers of an earlier fit if there are any.
 
-    ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs. With somebody to tell, by
+    ``matrix`` gives the kernel matrix of the rows, if there is a better way than theirs. With a trace to fill, by
     single moves of pairs.
     """
     scale = float(np.abs(rows.diagonal()).max(initial=0.0)) or 1.0
@@ -154,17 +129,7 @@ class Problem:
         return columns.dot(np.arange(len(coef)), coef[used])
 
 
-@dataclass(frozen=True)
-class Found:
-    """alpha, its residuals in float64 if they are known, the steps it took, and what was added up in F."""
-
-    alpha: Floats
-    F: Floats | None
-    steps: int
-    summed: float = 0.0
-
-
-def _told(K: Floats, y: Floats, U: Floats, settings: Settings, tell: Teller, scale: float) -> Found:
+def _told(K: Floats, y: Floats, U: Floats, settings: Settings, tell: Teller, scale: float) -> Descent:
     """The dual point by single moves; what is recorded of the weights are alpha_i y_i."""
 
     def describe(alpha: Floats, b: float) -> dict[str, Any]:
@@ -173,37 +138,36 @@ def _told(K: Floats, y: Floats, U: Floats, settings: Settings, tell: Teller, sca
     tol, free = 0.5 * (1.0 - ALLOWED) * settings.tol, settings.fit_intercept
     measure = of_hinge(y, U, free, tol, scale, describe)
     alpha, F, steps = walked(K, y, U, free, settings.max_iter, tell, measure)
-    return Found(alpha, F, steps)
+    return Descent(alpha, F, steps)
 
 
 def _optimum(
     rows: KernelRows, scale: float, K: Floats | None, y: Floats, U: Floats, settings: Settings, start: Floats | None
-) -> Found:
+) -> Descent:
     """The dual point; K, if it is at hand and positive semidefinite, gives the last digits."""
     free = settings.fit_intercept
     if K is None:
         tol = (1.0 - ALLOWED) * settings.tol  # the rest is for rounding, which the claim has to cover
-        descent = Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
-        return Found(descent.alpha, descent.F, descent.steps, descent.summed)
+        return Smo(rows, scale, y, U, settings.cache_bytes, start, free).solve(tol, settings.max_iter)
     alpha = np.zeros(len(y)) if start is None else start
     F, diagonal, steps = y - sums(K, alpha * y), K.diagonal().copy(), 0
     steps += optimised(K, diagonal, y, U, alpha, F, EXACT, min(settings.max_iter, EASY * len(y)), free)[0]
     F = y - sums(K, alpha * y)
-    if relative_gap(alpha, F, y, U, None if free else 0.0) < SOLVED:  # most problems are that easy
-        return Found(alpha, F, steps)
+    if relative_gap(alpha, F, y, U, free)[1] < SOLVED:  # most problems are that easy
+        return Descent(alpha, F, steps)
     for violation in NEAR:
         most = min(settings.max_iter, PATIENT * len(y)) - steps
         steps += optimised(K, diagonal, y, U, alpha, F, violation, most, free)[0]
         near = polished(K, y, U, alpha, intercept=free)
         if near.distance < SOLVED:
-            return Found(near.alpha, near.F, steps)
+            return Descent(near.alpha, near.F, steps)
     alpha, more = interior_optimum(K, y, U, free)
     F = y - sums(K, alpha * y)
-    closer = relative_gap(alpha, F, y, U, None if free else 0.0) < near.distance
-    return Found(alpha, F, steps + more) if closer else Found(near.alpha, near.F, steps + more)
+    closer = relative_gap(alpha, F, y, U, free)[1] < near.distance
+    return Descent(alpha, F, steps + more) if closer else Descent(near.alpha, near.F, steps + more)
 
 
-def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) -> tuple[Floats, int]:
+def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool) -> tuple[Floats, int]:
     """alpha to the last digits by the interior-point method, and the number of its iterations."""
     largest = float(U.max())
     best, reached, waited, count = np.zeros(len(y)), 1.0, 0, 0
@@ -214,7 +178,7 @@ def interior_optimum(K: Floats, y: Floats, U: Floats, intercept: bool = True) ->
                 break
             alpha = balanced(np.minimum(largest * iterate.beta, U), y, U, intercept)
             F = y - K @ (alpha * y)
-            now = relative_gap(alpha, F, y, U, None if intercept else 0.0)
+            now = relative_gap(alpha, F, y, U, intercept)[1]
             waited = 0 if now < 0.5 * reached else waited + 1
             if now < reached:
                 best, reached = alpha, now
@@ -242,21 +206,16 @@ def is_semidefinite(rows: KernelRows, K: Floats | None, scale: float) -> bool | 
     return semidefinite(K, isinstance(rows.kernel, Precomputed) and rows.dtype == np.float32)[0] == 0.0
 
 
-def _machine(problem: Problem, found: Found, settings: Settings, definite: bool | None) -> Machine:
+def _machine(problem: Problem, found: Descent, settings: Settings, definite: bool | None) -> Machine:
     """The model of a dual point, rounded as asked, in the user's units, with its objective in float64."""
     y, scale, alpha = problem.y, problem.scale, found.alpha
     U, c = problem.bound * scale, alpha * y
     F = y - problem.sums(c) if found.F is None else found.F
-    f = y - F
-    value, norm, pulls = dual(alpha, F, y), float(c @ f), f
-    b = best_intercept(F, y, U) if settings.fit_intercept else 0.0
-    stretch = _stretch(y * (f + b), norm, U)
-    expansion, b = c * stretch / scale, b * stretch
+    f = pulls = y - F
+    value, b, expansion = dual(alpha, F, y), best_intercept(F, y, U) if settings.fit_intercept else 0.0, c / scale
     if settings.single:
         expansion, b = expansion.astype(np.float32).astype(np.float64), float(np.float32(b))
         f = problem.sums(expansion * scale)
-    else:
-        f = f * stretch
     square = max(float((expansion * scale) @ f), 0.0)
     primal = 0.5 * square + float(U @ np.maximum(0.0, 1.0 - y * (f + b)))
     return Machine(
@@ -272,19 +231,3 @@ def _machine(problem: Problem, found: Found, settings: Settings, definite: bool 
         pulls=pulls,
         summed=max(found.summed, float(alpha.sum())) / scale,
     )
-
-
-def _stretch(margins: Floats, norm: float, U: Floats) -> float:
-    """A factor of f, hardly above 1, with which no margin is below 1 by mere rounding, if that lowers the primal.
-
-    At a large C, a slack of 1e-15 costs more than anything else.
-    """
-    short = np.sort(margins[(margins < 1.0) & (margins > 1.0 - 1e-7)])
-    if not len(short):
-        return 1.0
-    best, least = 1.0, np.inf
-    for t in (1.0, (1.0 + 2 * EPS) / float(short[len(short) // 2]), (1.0 + 2 * EPS) / float(short[0])):
-        primal = 0.5 * t * t * norm + float(U @ np.maximum(0.0, 1.0 - t * margins))
-        if primal < least * (1.0 - 1e-14):
-            best, least = t, primal
-    return best

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates import All, Certificate, HingeGap, Inseparable, MarginBracket
+from separatrix._typing import Array, Floats
+from separatrix.certificates import All, Certificate, Inseparable, MarginBracket
 from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.design.sample import Sample
@@ -17,6 +17,8 @@ from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.separation.search import search
 from separatrix.solvers.newton import FACTORED_ORDER
+from separatrix.solvers.soft_margin import attributes_of
+from separatrix.svm.claims import hinge_gap
 from separatrix.svm.linear.hard_margin import Widest, of_hull, proved, widest
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers, outward
 from separatrix.svm.linear.small_table import SmallTable, small_table
@@ -63,20 +65,13 @@ def learn(sample: Sample, settings: Settings) -> Fit:
             start = None if starts is None else starts[task]
             machine = many[task] or soft(design, y, bound, settings, start, table, tell)
             machines.append(machine)
-            certificates.append(_gap(machine, design, targets, kept, positive, settings))
+            certificates.append(hinge_gap(machine, targets, settings, design.intercept, (positive, None), kept))
     coef, intercept = np.array([m.w for m in machines]), np.array([m.b for m in machines])
     scores = design.anchored()
     V = scores.from_user_units(coef, intercept)
     slack = np.maximum(0.0, 1.0 - signs * scores.dot(V))
-    used = np.any([m.alpha > 0 for m in machines], axis=0)
-    worst = max(_width(m) for m in machines)
-    length = np.linalg.norm(coef, axis=1)
-    attributes = {
-        "support_": kept[used],
-        "dual_coef_": (signs.T * np.array([m.alpha for m in machines]))[:, used].astype(design.dtype),
-        "slack_": slack[:, 0] if len(machines) == 1 else slack,
-        "margin_": _scalar(np.divide(1.0, length, out=np.full_like(length, np.inf), where=length > 0)),
-    }
+    worst = max(m.relative_gap for m in machines)
+    alpha = np.array([m.alpha for m in machines])
     certified = worst <= settings.tol
     warning = ConvergenceWarning(
         f"Stopped after {max(m.n_iter for m in machines)} iterations at a relative gap of {worst:.1e}, above "
@@ -89,7 +84,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         Status.CERTIFIED if certified else Status.UNCERTIFIED,
         n_iter=max(1, *(m.n_iter for m in machines)),
         trace=settings.trace,
-        attributes=attributes,
+        attributes=attributes_of(targets, signs, alpha, slack, coef, kept, design.dtype),
         warnings=() if certified else (warning,),
         sure=certified and not hard,  # what is stated of a soft margin are the sums of the check, or near them
     )
@@ -106,7 +101,7 @@ def soft(
 ) -> Machine:
     """The soft margin, with an objective and a bound on its minimum that are rounded outward.
 
-    With somebody to tell, by single moves of pairs; else by the fastest way.
+    With a trace to fill, by single moves of pairs; else by the fastest way.
     """
     inside = replace(settings, tol=(1.0 - ALLOWED) * settings.tol)  # the rest is for rounding
     squared = settings.loss == "squared_hinge"
@@ -153,11 +148,9 @@ def hard_margin(
 ) -> Widest:
     """The maximum margin of a class against the others, or `NotSeparableError` with the proof that there is none.
 
-    With somebody to tell, by single moves of pairs, once it is known that there is one.
+    With a trace to fill, by single moves of pairs, once it is known that there is one.
     """
-    if (
-        design.p > design.n and tell is None
-    ):  # rows that are fewer than columns are nearly always separable: then w itself proves it
+    if design.p > design.n and tell is None:  # so few rows are nearly always separable: then w itself proves it
         wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
         if wide.lower > 0:
             return wide
@@ -195,40 +188,3 @@ def bracket(
         space="input",
         negative=negative,
     )
-
-
-def _gap(
-    machine: Machine, design: Design, targets: Targets, kept: Integers, positive: int, settings: Settings
-) -> HingeGap | None:
-    """What the machine claims; nothing if rounding leaves nothing to claim."""
-    if not machine.relative_gap <= 1.0:
-        return None
-    points = np.flatnonzero(machine.alpha > 0)
-    return HingeGap(
-        primal=machine.primal,
-        dual=machine.dual,
-        tol=min(1.0, max(settings.tol, machine.relative_gap)),
-        loss=settings.loss,
-        C=settings.C,
-        classes=targets.classes,
-        class_weight=targets.class_weight,
-        positive=positive,
-        negative=None,
-        fit_intercept=design.intercept,
-        coef=machine.w,
-        intercept=machine.b,
-        kernel=None,
-        points=kept[points],
-        alpha=machine.alpha[points],
-        expansion=None,
-    )
-
-
-def _width(machine: Machine | Widest) -> float:
-    if isinstance(machine, Machine):
-        return machine.relative_gap
-    return (machine.upper - machine.lower) / machine.upper if np.isfinite(machine.upper) else np.inf
-
-
-def _scalar(values: Floats) -> Floats | float:
-    return float(values[0]) if len(values) == 1 else values

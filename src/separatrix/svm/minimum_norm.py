@@ -21,26 +21,13 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class NearestPoint:
-    """sum alpha_i z_i over `rows`, and the bracket it gives.
+    """sum alpha_i z_i over `rows`, and the bracket it gives."""
 
-    Parameters
-    ----------
-    direction : array of shape (p,)
-        v, the direction of the lower bound.
-    rows : integer array
-    alpha : array
-        Positive, of sum 1.
-    lower : float
-        min_i z_i.v / ‖v‖ over all rows.
-    rounding : float
-        What that may be off by.
-    """
-
-    direction: Floats
+    direction: Floats  # v (p,), the direction of the lower bound
     rows: Integers
-    alpha: Floats
-    lower: float
-    rounding: float
+    alpha: Floats  # positive, of sum 1
+    lower: float  # min_i z_i.v / ‖v‖ over all rows
+    rounding: float  # what that may be off by
 
 
 def nearest_point(design: Design, signs: Floats, tol: float) -> NearestPoint:

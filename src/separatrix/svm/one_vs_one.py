@@ -33,40 +33,29 @@ class Pair:
 
 @dataclass(frozen=True)
 class Member:
-    """The machine of one pair.
+    """The machine of one pair of classes, whose rows are m."""
 
-    Parameters
-    ----------
-    coef : array of shape (m,)
-        alpha_i y_i of the pair's rows, as the model has them.
-    support : bool array of shape (m,)
-        Which of them are support vectors.
-    intercept : float
-    slack : array of shape (m,)
-    margin : float
-        1 / ‖w‖.
-    weights : array of shape (d,) or None
-        w, of a linear machine.
-    certificate : Certificate or None
-        None if nothing is proved.
-    status : Status
-    warning : Warning or None
-    n_iter : int
-    sure : bool
-        Whether the certificate need not be checked: see `Fit`.
-    """
-
-    coef: Floats
-    support: Array
+    coef: Floats  # alpha_i y_i of the pair's rows, as the model has them
+    support: Array  # which of them are support vectors
     intercept: float
     slack: Floats
-    margin: float
-    weights: Floats | None
-    certificate: Certificate | None
+    margin: float  # 1 / ‖w‖
+    weights: Floats | None  # w (d,), of a linear machine
+    certificate: Certificate | None  # None if nothing is proved
     status: Status
     warning: Warning | None
     n_iter: int
-    sure: bool = False
+    sure: bool = False  # whether the certificate need not be checked: see `Fit`
+
+    @classmethod
+    def of_expansion(
+        cls, machine: Any, y: Floats, margin: float, certificate: Certificate | None, status: Status,
+        warning: Warning | None = None, weights: Floats | None = None, sure: bool = False,
+    ) -> Member:  # fmt: skip
+        """Of a machine with coefficients ``expansion``, an intercept b and the scores of its points."""
+        slack = np.maximum(0.0, 1.0 - y * machine.scores)
+        coef, n_iter = machine.expansion, machine.n_iter
+        return cls(coef, coef != 0, machine.b, slack, margin, weights, certificate, status, warning, n_iter, sure)
 
 
 def pairs(targets: Targets, by_class: bool) -> list[Pair]:

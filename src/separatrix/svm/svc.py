@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Floats
-from separatrix.certificates import Certificate, HingeGap
+from separatrix.certificates import Certificate
 from separatrix.certificates._kernels import VECTORS, take
 from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError, SeparatrixError
@@ -19,9 +19,12 @@ from separatrix.geometry import Expansion
 from separatrix.kernels import KernelRows, Linear, Precomputed
 from separatrix.kernels.sample import KernelSample
 from separatrix.outcome import Fit, Status
+from separatrix.svm.claims import hinge_gap
 from separatrix.svm.hard_pairs import hard_pair, widest_pair
 from separatrix.svm.kernel_claims import claimed
 from separatrix.svm.kernel_svm import Machine, Settings, soft_margin
+from separatrix.svm.linear.hard_margin import Widest
+from separatrix.svm.linear.machine import Machine as LinearMachine
 from separatrix.svm.linear.small_table import small_table
 from separatrix.svm.linear_svc import Settings as LinearSettings
 from separatrix.svm.linear_svc import bracket, soft
@@ -95,30 +98,10 @@ def _soft_pairs(task: Task, found: list[Pair]) -> list[Member]:
 
 def _of_many(task: Task, pair: Pair, solved: Solved, kernel: Mapping[str, Any] | None) -> Member:
     """A machine that was solved with all others."""
-    support = solved.alpha > 0
-    used = np.flatnonzero(support)
-    coef = solved.alpha * pair.y
-    return Member(
-        coef=coef,
-        support=support,
-        intercept=solved.b,
-        slack=np.maximum(0.0, 1.0 - pair.y * solved.scores),
-        margin=solved.square**-0.5 if solved.square > 0 else np.inf,
-        weights=solved.w,
-        certificate=HingeGap(
-            **_gap(task, pair, solved),
-            coef=solved.w,
-            intercept=solved.b,
-            kernel=kernel,
-            points=task.kept[pair.rows[used]],
-            alpha=solved.alpha[used],
-            expansion=None if kernel is None else coef[used],
-        ),
-        status=Status.CERTIFIED,
-        warning=None,
-        n_iter=max(1, solved.n_iter),
-        sure=kernel is None or kernel["kernel"] in VECTORS,
-    )
+    margin = solved.square**-0.5 if solved.square > 0 else np.inf
+    sure = kernel is None or kernel["kernel"] in VECTORS
+    claim = _gap(task, pair, solved, kernel)
+    return Member.of_expansion(solved, pair.y, margin, claim, Status.CERTIFIED, weights=solved.w, sure=sure)
 
 
 def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member:
@@ -134,30 +117,9 @@ def _soft(task: Task, pair: Pair, matrix: Callable[[], Floats] | None) -> Member
         points = partial(_points, task, pair)
         machine = claimed(machine, rows, task.unit, points, kernel, pair.y, bound, settings)
     status, warning = _verdict(machine, settings, kernel is not None, task.rows.kernel)
-    used = np.flatnonzero((machine.alpha != 0) | (machine.expansion != 0))
-    certificate = None
-    if machine.semidefinite and kernel is not None and machine.relative_gap <= 1.0:
-        certificate = HingeGap(
-            **_gap(task, pair, machine),
-            coef=None,
-            intercept=machine.b,
-            kernel=kernel,
-            points=task.kept[pair.rows[used]],
-            alpha=machine.alpha[used],
-            expansion=machine.expansion[used],
-        )
-    return Member(
-        coef=machine.expansion,
-        support=machine.expansion != 0,
-        intercept=machine.b,
-        slack=np.maximum(0.0, 1.0 - pair.y * machine.scores),
-        margin=1.0 / float(np.sqrt(machine.square)) if machine.square > 0 else np.inf,
-        weights=None,
-        certificate=certificate,
-        status=status,
-        warning=warning,
-        n_iter=machine.n_iter,
-    )
+    certificate = _gap(task, pair, machine, kernel) if machine.semidefinite and kernel is not None else None
+    margin = 1.0 / float(np.sqrt(machine.square)) if machine.square > 0 else np.inf
+    return Member.of_expansion(machine, pair.y, margin, certificate, status, warning)
 
 
 def _teller(task: Task, pair: Pair) -> Teller | None:
@@ -179,19 +141,9 @@ def _points(task: Task, pair: Pair) -> Any:
     return take(task.points, pair.rows)
 
 
-def _gap(task: Task, pair: Pair, machine: Any) -> dict[str, Any]:
-    return {
-        "primal": machine.primal,
-        "dual": machine.dual,
-        "tol": min(1.0, max(task.settings.tol, machine.relative_gap)),
-        "loss": "hinge",
-        "C": task.settings.C,
-        "classes": task.targets.classes,
-        "class_weight": task.targets.class_weight,
-        "positive": pair.positive,
-        "negative": pair.negative,
-        "fit_intercept": task.settings.fit_intercept,
-    }
+def _gap(task: Task, pair: Pair, machine: Any, kernel: Mapping[str, Any] | None) -> Certificate | None:
+    sides, rows = (pair.positive, pair.negative), task.kept[pair.rows]
+    return hinge_gap(machine, task.targets, task.settings, task.settings.fit_intercept, sides, rows, kernel)
 
 
 def _verdict(machine: Machine, settings: Settings, checkable: bool, kernel: Any) -> tuple[Status, Warning | None]:
@@ -225,46 +177,33 @@ def _linear(task: Task, pair: Pair, hard: bool) -> Member:
     design = as_design(task.points if whole else task.points[pair.rows], settings.fit_intercept)
     most = LINEAR_ITERATIONS if settings.trace is None else settings.max_iter
     linear = LinearSettings(settings.C, "hinge", settings.tol, most)
+    found: Widest | LinearMachine
     certificate: Certificate | None
     if hard:
-        wide = widest_pair(design, task, pair, linear, _teller(task, pair))
-        w, b, alpha, n_iter = wide.w, wide.b, wide.alpha, wide.n_iter
-        gap = (wide.upper - wide.lower) / wide.upper if np.isfinite(wide.upper) else np.inf
+        found = wide = widest_pair(design, task, pair, linear, _teller(task, pair))
         certificate = bracket(wide, design, task.targets, pair.positive, pair.negative)
     else:
         bound = settings.C * task.weight[pair.rows]
-        machine = soft(design, pair.y, bound, linear, table=small_table(design, bound), tell=_teller(task, pair))
-        w, b, alpha, n_iter, gap = machine.w, machine.b, machine.alpha, machine.n_iter, machine.relative_gap
-        used = np.flatnonzero(alpha > 0)
-        certificate = None
-        if machine.relative_gap <= 1.0:
-            certificate = HingeGap(
-                **_gap(task, pair, machine),
-                coef=w,
-                intercept=b,
-                kernel=None,
-                points=task.kept[pair.rows[used]],
-                alpha=alpha[used],
-                expansion=None,
-            )
+        found = soft(design, pair.y, bound, linear, table=small_table(design, bound), tell=_teller(task, pair))
+        certificate = _gap(task, pair, found, None)
     scores = design.anchored()
-    f = scores.dot(scores.from_user_units(w[None], np.array([b])))[:, 0]
-    length = float(np.linalg.norm(w))
+    f = scores.dot(scores.from_user_units(found.w[None], np.array([found.b])))[:, 0]
+    length = float(np.linalg.norm(found.w))
     warning = ConvergenceWarning(
-        f"Stopped after {n_iter} iterations at a relative gap of {gap:.1e}, above tol={settings.tol:g}: raise tol, "
-        "lower C, or scale the columns of X to moderate size."
+        f"Stopped after {found.n_iter} iterations at a relative gap of {found.relative_gap:.1e}, above "
+        f"tol={settings.tol:g}: raise tol, lower C, or scale the columns of X to moderate size."
     )
-    within = gap <= settings.tol
+    within = found.relative_gap <= settings.tol
     return Member(
-        coef=alpha * pair.y,
-        support=alpha > 0,
-        intercept=b,
+        coef=found.alpha * pair.y,
+        support=found.alpha > 0,
+        intercept=found.b,
         slack=np.maximum(0.0, 1.0 - pair.y * f),
         margin=1.0 / length if length > 0 else np.inf,
-        weights=w,
+        weights=found.w,
         certificate=certificate,
         status=(Status.BRACKETED if hard else Status.CERTIFIED) if within else Status.UNCERTIFIED,
         warning=None if within else warning,
-        n_iter=max(1, n_iter),
+        n_iter=max(1, found.n_iter),
         sure=within and not hard,  # what is stated of a soft margin are the sums of the check
     )

@@ -28,9 +28,10 @@ GOAL = 1e-11  # relative gap; what is not within CLEAR of the optimum is solved 
 
 @dataclass(frozen=True)
 class Solved:
-    """One machine: w or the expansion, b, alpha and scores of its points; primal rounded up, dual down."""
+    """One machine: alpha, expansion and scores of its points, w of a linear one; primal rounded up, dual down."""
 
     alpha: Floats
+    expansion: Floats
     w: Floats | None
     scores: Floats
     b: float
@@ -131,8 +132,8 @@ def _claimed(batch: _Batch, unit: float, x: Floats | None, settings: Settings) -
         gap = np.maximum((primal - dual) / primal, doubt)
     good = (gap <= SURE * settings.tol) & (batch.gap <= CLEAR) & (dual > 0)
     scores = terms.scores + batch.b[:, None]
-    figures = (batch.b, terms.square, primal, dual, gap, batch.moves)
+    figures = (batch.b, terms.square, primal, dual, gap, np.maximum(batch.moves, 1))
     return [
-        Solved(batch.alpha[k, :m], W[k], scores[k, :m], *numbers) if good[k] else None
+        Solved(batch.alpha[k, :m], c[k, :m], W[k], scores[k, :m], *numbers) if good[k] else None
         for k, (m, *numbers) in enumerate(zip(batch.lengths, *(f.tolist() for f in figures), strict=True))
     ]

@@ -22,28 +22,17 @@ from separatrix.outcome import Trace
 from separatrix.solvers.soft_margin import balanced, best_intercept, best_squared_intercept, dual, gap
 from separatrix.svm.choose import held_in_full
 
-MOST_TOLD = 100_000  # moves of a machine, if nobody says how many: a trace has the weights after each
+MOST_TOLD = 100_000  # moves of a machine, if max_iter is not given: a trace has the weights after each
 
 
 @dataclass(frozen=True)
 class Teller:
-    """Writes one row of a trace for each move of a machine.
-
-    Parameters
-    ----------
-    trace : Trace
-    rows : integer array of shape (m,)
-        The positions of its points among those given.
-    n : int
-        How many were given.
-    task : int or None
-        The number of the machine, if there are several.
-    """
+    """Writes one row of a trace for each move of a machine."""
 
     trace: Trace
-    rows: Integers
-    n: int
-    task: int | None
+    rows: Integers  # the positions of its points among those given
+    n: int  # how many were given
+    task: int | None  # the number of the machine, if there are several
 
     def __call__(self, moved: tuple[int, int], figures: dict[str, Any]) -> None:
         """Points of this machine that rose and fell (-1: none), and what there is to say after it."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.design import Design
-from separatrix.solvers.coordinate_descent import FACTORED, CoordinateDescent
+from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.soft_margin import balanced
 from separatrix.svm.linear.machine import Machine, Start, of_multipliers
 
@@ -33,8 +33,7 @@ def descent(
     target, goal = max(FIRST, tol), tol
     while True:
         in_play = ascent.in_play
-        patience = PATIENCE if in_play > FACTORED else PATIENCE // 8
-        estimate = ascent.descend(target, min(patience, max_iter - ascent.epochs))
+        estimate = ascent.descend(target, min(PATIENCE, max_iter - ascent.epochs))
         ended = ascent.epochs >= max_iter or estimate < 1e-14
         settled = ascent.in_play > SETTLED * in_play
         if estimate > target and not settled and not ended:

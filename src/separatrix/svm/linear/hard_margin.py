@@ -35,25 +35,19 @@ PATIENCE = 60  # iterations that bring the bounds no closer
 
 @dataclass(frozen=True)
 class Widest:
-    """The hyperplane of maximum margin, and bounds on that margin from both sides.
+    """The hyperplane of maximum margin, and bounds on that margin from both sides."""
 
-    Parameters
-    ----------
-    w, b : array of shape (d,), float
-        y_i (w.x_i + b) >= 1, up to rounding.
-    alpha : array of shape (n,)
-        Multipliers: sum_i alpha_i y_i x_i is close to w.
-    lower, upper : float
-        min_i y_i (w.x_i + b) / ‖w‖, and ‖sum_i alpha_i y_i x_i‖ / sum_i alpha_i.
-    n_iter : int
-    """
-
-    w: Floats
+    w: Floats  # (d,), with y_i (w.x_i + b) >= 1 up to rounding
     b: float
-    alpha: Floats
-    lower: float
-    upper: float
+    alpha: Floats  # multipliers (n,): sum_i alpha_i y_i x_i is close to w
+    lower: float  # min_i y_i (w.x_i + b) / ‖w‖
+    upper: float  # ‖sum_i alpha_i y_i x_i‖ / sum_i alpha_i
     n_iter: int
+
+    @property
+    def relative_gap(self) -> float:
+        """How far the bounds are apart, relative to the upper one."""
+        return (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else np.inf
 
 
 def widest(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:

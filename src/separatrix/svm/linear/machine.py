@@ -12,6 +12,7 @@ from separatrix.certificates._hinge import Task, linear_sums
 from separatrix.design import Design
 from separatrix.design.rounding import depth
 from separatrix.solvers.soft_margin import EPS, STRETCHED, best_intercept, best_squared_intercept
+from separatrix.svm.claims import Bracketed
 from separatrix.svm.stated import Terms, stated
 
 MANY_ENTRIES = 1 << 19  # of X, from which on the passes of the check take longer than the digits are worth
@@ -26,39 +27,18 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A hyperplane with multipliers that bound its distance from the best.
-
-    Parameters
-    ----------
-    w, b : array of shape (d,), float
-    alpha : array of shape (n,)
-        0 <= alpha_i (<= C_i for the hinge), sum_i alpha_i y_i = 0 if b is free.
-    primal, dual : float
-    n_iter : int
-    doubt : float
-        The relative gap that rounding alone makes of the claim.
-    summed : bool
-        Whether w is the sum of alpha_i y_i x_i to the last digit.
-    sums : Sums or None
-        What it was computed from, if that is at hand.
-    """
+class Machine(Bracketed):
+    """A hyperplane with multipliers that bound its distance from the best."""
 
     w: Floats
     b: float
-    alpha: Floats
+    alpha: Floats  # 0 <= alpha_i (<= C_i for the hinge), sum_i alpha_i y_i = 0 if b is free
     primal: float
     dual: float
     n_iter: int
-    doubt: float = 0.0
-    summed: bool = False
-    sums: Sums | None = None
-
-    @property
-    def relative_gap(self) -> float:
-        """(primal - dual) / |primal|, 0 for 0/0; or what rounding leaves in doubt, if that is more."""
-        gap = (self.primal - self.dual) / abs(self.primal) if self.primal > self.dual else 0.0
-        return max(gap, self.doubt)
+    doubt: float = 0.0  # the relative gap that rounding alone makes of the claim
+    summed: bool = False  # whether w is the sum of alpha_i y_i x_i to the last digit
+    sums: Sums | None = None  # what it was computed from, if that is at hand
 
 
 @dataclass(frozen=True)

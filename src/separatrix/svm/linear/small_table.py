@@ -29,26 +29,13 @@ PATIENCE = 50  # steps in which the gap becomes no smaller: it is rounding
 
 @dataclass(frozen=True)
 class SmallTable:
-    """min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i z_i.(w, b)), or of squares of max, for any signs y.
-
-    Parameters
-    ----------
-    design : Design
-    bound : array of shape (n,)
-        The C_i.
-    X : array of shape (n, d)
-        The rows.
-    Z : array of shape (n, p)
-        The rows about their mean, which the intercept absorbs, and 1.
-    Q : array of shape (d, n), optional
-        If these are rotated, what turns weights back.
-    """
+    """min over (w, b) of 1/2 ‖w‖² + sum_i C_i max(0, 1 - y_i z_i.(w, b)), or of squares of max, for any signs y."""
 
     design: Design
-    bound: Floats
-    X: Floats
-    Z: Floats
-    Q: Floats | None
+    bound: Floats  # the C_i
+    X: Floats  # the rows (n, d)
+    Z: Floats  # the rows about their mean, which the intercept absorbs, and 1: (n, p)
+    Q: Floats | None  # if these are rotated, what turns weights back: (d, n)
 
     def machine(self, y: Floats, tol: float, max_iter: int, squared: bool) -> Machine | None:
         """The machine of these signs; None if that is not precise, for a surer method to go on."""
