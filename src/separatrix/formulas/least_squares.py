@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block, Design
@@ -19,9 +18,8 @@ from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths
 from separatrix.design.row_space import ROTATED
 from separatrix.design.sample import Sample
-from separatrix.errors import ConvergenceWarning
-from separatrix.formulas.claims import SHARP, stationarity
-from separatrix.formulas.squares import EPS, Problem, Step, claim, dual_matrix, refine
+from separatrix.formulas.claims import SHARP
+from separatrix.formulas.squares import EPS, Problem, Step, claim, dual_matrix, iterated, published, refine
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.solvers.newton import FACTORED_ORDER
@@ -59,26 +57,16 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         n_iter = refine(step, V[: design.d], V)
         converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
-        V, rank = problem.start(), None
-        n_iter = _lsmr(problem, V, settings.max_iter)
+        rank = None
+        V, n_iter = iterated(problem, np.ones(design.d), 1e-13, settings.max_iter)
         converged = _stationary(problem, V, SHARP)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
-    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
     tol = claim(problem, coef, intercept) if converged else None
-    if tol is None:
-        warning = ConvergenceWarning(
-            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
-            "certificate: scale the columns of X to equal length, leave out what nearly depends on others, or raise "
-            "max_iter."
-        )
-        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
-    certificate = stationarity(
-        "least_squares", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
-        multilabel=targets.multilabel, tol=tol,
-    )  # fmt: skip
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
-    return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+    status = Status.MINIMUM_NORM if singular else Status.FORMULA
+    fit = Fit(Hyperplanes(coef, intercept), None, status, n_iter, attributes={"rank_": rank})
+    return published("least_squares", sample, tol, fit, "leave out what nearly depends on others")
 
 
 def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tuple[Floats, Floats]:
@@ -206,24 +194,3 @@ def _cholesky(G: Floats) -> Floats | None:
         return None
     reciprocal_condition, _ = linalg.lapack.dpocon(L, np.abs(G).sum(axis=0).max(), uplo="L")
     return L if reciprocal_condition > CLEAR else None
-
-
-def _lsmr(problem: Problem, V: Floats, max_iter: int) -> int:
-    """Each task by LSMR from w = 0, which stays in the span of the rows and so ends at minimum norm."""
-    design, root = problem.design, np.sqrt(problem.weight)
-    d = design.d
-    tail = np.zeros(design.p - d)
-
-    def forward(w: Floats) -> Floats:
-        return np.asarray(root * design.dot(np.append(w, tail)[:, None])[:, 0])
-
-    def backward(r: Floats) -> Floats:
-        return np.asarray(design.tdot((root * r)[:, None])[:d, 0])
-
-    Z = LinearOperator((design.n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
-    n_iter = 0
-    for task, r in enumerate(problem.residual(V).T):
-        w, _, iterations, *_ = lsmr(Z, r, atol=1e-13, btol=1e-13, conlim=0, maxiter=max_iter)
-        V[:d, task] = w
-        n_iter = max(n_iter, iterations)
-    return n_iter
