@@ -82,6 +82,8 @@ def _descended(network: Network, theta: Floats, settings: Settings) -> tuple[Sta
         states, lambda s: float(np.abs(s.gradient).max()) <= goal, settings.max_iter, None if trace is None else record
     )
     if not np.isfinite(state.value):
+        if settings.rate is None:
+            raise FloatingPointError("the objective is not finite")
         raise InvalidInputError(
             f"learning_rate={settings.rate:.3g} makes the weights diverge: use a smaller one, or None.", "learning_rate"
         )
