@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,9 +54,9 @@ def positive_scores(run: Run) -> tuple[Floats, list[int]] | None:
     return scores[:, most], most
 
 
-def thinned(x: Floats, y: Floats, most: int = 240) -> tuple[list[float], list[float]]:
-    """At most `most` points of a curve."""
-    keep = np.unique(np.linspace(0, len(x) - 1, most).astype(int))
+def thinned(x: Floats, y: Floats) -> tuple[list[float], list[float]]:
+    """At most 240 points of a curve."""
+    keep = np.unique(np.linspace(0, len(x) - 1, 240).astype(int))
     return x[keep].tolist(), y[keep].tolist()
 
 
@@ -172,7 +172,8 @@ def convergence(run: Run) -> Drawing | None:
     if trace is None:
         return None
     name = "gap" if any(value for value in trace.get("gap", [])) else "mistakes"
-    points = [(step, value) for step, value in _pairs(trace.get("step"), trace.get(name)) if value > 0]
+    pairs = zip(trace.get("step", []), trace.get(name, []), strict=False)
+    points = [(step, value) for step, value in pairs if step is not None and value is not None and value > 0]
     if len(points) < 2:
         return None
     steps, values = map(list, zip(*points, strict=True))
@@ -218,9 +219,3 @@ def entering(run: Run) -> Drawing | None:
     axes.line([np.log10(path.chosen)] * 2, [1.05 * low, 1.05 * high], "guide")
     legend = [(shortened(name, 40), line) for name, line in zip(path.columns, LINES, strict=False)]
     return Drawing(axes.render(), legend)
-
-
-def _pairs(steps: Sequence[float | None] | None, values: Sequence[float | None] | None) -> list[tuple[float, float]]:
-    if steps is None or values is None:
-        return []
-    return [(x, y) for x, y in zip(steps, values, strict=True) if x is not None and y is not None]
