@@ -138,11 +138,11 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
     parameters = moments.anchor + means
     variances: Floats | None = None
     held: list[int] = []
+    if moments.spreads is not None:
+        variances, floored = _variances(moments, weight, settings)
+        held += list(settings.features[floored])
     for family, columns in settings.groups:
         if isinstance(family, Gaussian):
-            assert moments.spreads is not None
-            variances, floored = _variances(moments, weight, settings.places(family, columns), settings)
-            held += list(settings.features[floored])
             continue
         at = settings.places(family, columns)
         mean = parameters[:, at]
@@ -219,7 +219,7 @@ def _near_one(parameters: Floats, settings: Settings, design: Design) -> Likelih
     return None
 
 
-def _variances(moments: ClassMoments, weight: Floats, columns: Integers, settings: Settings) -> tuple[Floats, Integers]:
+def _variances(moments: ClassMoments, weight: Floats, settings: Settings) -> tuple[Floats, Integers]:
     """Pooled (d,) or own (k, d) variances, smoothed, at least eps times the column's own; and where that binds."""
     shared = settings.shared_variance
     assert moments.spreads is not None
@@ -227,10 +227,11 @@ def _variances(moments: ClassMoments, weight: Floats, columns: Integers, setting
     within = moments.spreads.sum(axis=0) / n
     floor = EPS * moments.variances()
     raw = within if shared else np.where((moments.counts > 0)[:, None], moments.spreads / weight[:, None], within)
-    if settings.smoothing:
-        raw = raw + settings.smoothing * moments.variances()[columns].max()
     gaussian = np.zeros(len(within), dtype=bool)
-    gaussian[columns] = True
+    for family, columns in settings.groups:
+        gaussian[settings.places(family, columns)] = isinstance(family, Gaussian)
+    if settings.smoothing:
+        raw = raw + settings.smoothing * moments.variances()[gaussian].max()
     low = (raw < floor) & gaussian
     return np.where(gaussian, np.maximum(raw, floor), 0.0), np.flatnonzero(low if shared else low.any(axis=0))
 
