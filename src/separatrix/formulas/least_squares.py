@@ -7,8 +7,6 @@ itself until the correction is at rounding level, so squaring the condition numb
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import linalg
 
@@ -35,19 +33,14 @@ def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) ->
     return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Iterations of LSMR at most, and the target of the rows that are not in a class."""
+def learn(sample: Sample, max_iter: int, low: float = -1.0) -> Fit:
+    """Solve for all tasks at once; see the module for the objective and the routes.
 
-    max_iter: int
-    low: float = -1.0
-
-
-def learn(sample: Sample, settings: Settings) -> Fit:
-    """Solve for all tasks at once; see the module for the objective and the routes. The certificate is for low = -1."""
+    ``low`` is the target of the rows that are not in a class; the certificate is for -1.
+    """
     design, targets = sample.design, sample.targets
     weight = sample.weight / sample.weight.max()  # the same minimum, and products that stay in range
-    problem = Problem(design.centred(weight), targets, weight, settings.low)
+    problem = Problem(design.centred(weight), targets, weight, low)
     V = problem.start()
     order = min(design.n, design.d)
     rank: int | None = None
@@ -58,7 +51,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
         rank = None
-        V, n_iter = iterated(problem, np.ones(design.d), 1e-13, settings.max_iter)
+        V, n_iter = iterated(problem, np.ones(design.d), 1e-13, max_iter)
         converged = _stationary(problem, V, SHARP)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
@@ -71,7 +64,7 @@ def learn(sample: Sample, settings: Settings) -> Fit:
 
 def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tuple[Floats, Floats]:
     """Where to start: the same with the targets 0 and 1, as coef (k, d) and intercept (k,)."""
-    fit = learn(Sample(design, targets, weight, slice(None), design.n), Settings(STEPS, low=0.0))
+    fit = learn(Sample(design, targets, weight, slice(None), design.n), STEPS, low=0.0)
     return np.asarray(fit.model.coef, dtype=np.float64), np.asarray(fit.model.intercept, dtype=np.float64)
 
 
