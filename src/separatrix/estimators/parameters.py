@@ -45,7 +45,7 @@ def flags(estimator: Any, *names: str) -> None:
     """Refuse parameters of these names that are not True or False."""
     for name in names:
         value = getattr(estimator, name)
-        if not isinstance(value, (bool, np.bool_)) and value not in (0, 1):
+        if not isinstance(value, (Real, np.bool_)) or value not in (0, 1):
             raise InvalidInputError(f"{name} must be True or False; got {value!r}.", name)
 
 
