@@ -50,9 +50,9 @@ def flags(estimator: Any, *names: str) -> None:
 
 
 def honoured(estimator: Any) -> None:
-    """Refuse what scikit-learn's parameters may be there but not here, by the table ``_only`` of the class.
+    """Refuse values that scikit-learn's parameters may have there but not here, by the table ``_only`` of the class.
 
-    {name: (values, advice)}: the values that change nothing, or nothing that is not done; and what to use for others.
+    {name: (values, advice)}: the values that are taken, and what to use in place of others.
     """
     for name, (values, advice) in estimator._only.items():
         value = getattr(estimator, name)
