@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from contract import all_estimators, suited
 
-from separatrix import SVC, HardMarginSVC, InvalidInputError, LogisticRegression, NotSeparableError
+from separatrix import SVC, HardMarginSVC, InvalidInputError, Kozinec, LogisticRegression, NotSeparableError
 from separatrix.kernels import Poly, Rbf
 from separatrix.kernels.resolve import resolve
 
@@ -60,6 +60,9 @@ def test_data_that_cannot_be_used_blame_no_parameter():
         (lambda: SVC(C=1e300).fit(1e50 * np.eye(2), [0, 1]), "C"),
         (lambda: LogisticRegression(C=np.inf, bias_reduction="firth").fit(np.eye(2), [0, 1]), "bias_reduction"),
         (lambda: LogisticRegression(loss="squared_error").fit(np.eye(3), [0, 1, 2]), "loss"),
+        (lambda: LogisticRegression(threshold="high").fit(np.eye(2), [0, 1]), "threshold"),
+        (lambda: LogisticRegression(trace=np.ones(2)).fit(np.eye(2), [0, 1]), "trace"),
+        (lambda: Kozinec("small").fit(np.eye(2), [0, 1]), "epsilon"),
     ],
 )
 def test_the_parameter_at_fault_is_named_where_it_shows_later(make, parameter):

@@ -268,6 +268,8 @@ def test_it_is_saved_and_refused_when_it_is_not_that_of_its_certificate(tmp_path
         ({"learning_rate": 0.1}, "learning_rate is for solver='gradient'"),
         ({"n_init": 0}, "n_init"),
         ({"solver": "gradient", "learning_rate": 1e300}, "learning_rate"),
+        ({"C": 1e308}, "moderate C"),
+        ({"C": 1e308, "solver": "gradient"}, "moderate C"),
     ],
     ids=str,
 )

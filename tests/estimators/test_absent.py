@@ -4,8 +4,20 @@ import numpy as np
 import pytest
 from contract import all_estimators, suited
 from problems import islands
+from sklearn.base import clone
 
-from separatrix import SVC, HardMarginSVC, LogisticRegression, NaiveBayes, load, save
+from separatrix import (
+    SVC,
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    HardMarginSVC,
+    LogisticRegression,
+    MultinomialNB,
+    NaiveBayes,
+    load,
+    save,
+)
 from separatrix.errors import InvalidInputError
 
 ALL = [e.set_params(random_state=0) if "random_state" in e.get_params() else e for e in all_estimators()]
@@ -93,3 +105,26 @@ def test_the_study_of_a_model():
     rows = y != 1
     assert model.log_likelihood(X[rows], y[rows]) == others.log_likelihood(X[rows], y[rows])
     np.testing.assert_array_equal(model.gradient(X[rows], y[rows]), others.gradient(X[rows], y[rows]))
+
+
+@pytest.mark.parametrize(
+    "estimator", [BernoulliNB(), CategoricalNB(), ComplementNB(), ComplementNB(norm=True), MultinomialNB()], ids=str
+)
+def test_the_counts_of_every_class(estimator):
+    """A row for each class, of zeros for that without weight; what is made of them is never NaN."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (60, 3)), np.arange(60) % 3
+    model = clone(estimator).fit(X, y, sample_weight=(y != 1).astype(float))
+    others = clone(estimator).fit(X[y != 1], y[y != 1])
+
+    def tables(fitted):
+        by_column = isinstance(fitted, CategoricalNB)
+        counts = np.hstack(fitted.category_count_) if by_column else fitted.feature_count_
+        return counts, np.hstack(fitted.feature_log_prob_) if by_column else fitted.feature_log_prob_
+
+    for found, expected in zip(tables(model), tables(others), strict=True):
+        assert len(found) == 3
+        np.testing.assert_array_equal(found[[0, 2]], expected)
+        assert not np.isnan(found).any()
+    assert not tables(model)[0][1].any()
+    assert (tables(model)[1][1] <= 0).all()

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import noisy
 
-from separatrix import SVC, ConvergenceWarning, LinearSVC, LogisticRegression, LogisticRegressionCV, NearestCentroid
+from separatrix import (
+    SVC,
+    ConvergenceWarning,
+    InvalidInputError,
+    LinearSVC,
+    LogisticRegression,
+    LogisticRegressionCV,
+    NearestCentroid,
+)
 from separatrix.estimators import base
 from separatrix.outcome import Status
 
@@ -83,6 +91,10 @@ def test_what_is_not_checked_again_would_be_accepted(estimator, seed, n, d, k, u
     fits = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "checked", lambda fit, *rest: fits.append(fit) or fit)
-        model = estimator.fit(X, y, weight)
+        try:
+            model = estimator.fit(X, y, weight)
+        except InvalidInputError:  # weights beyond float32 are refused
+            assert dtype is np.float32
+            return
     if fits[0].sure:
         assert model.certificate_.verify(X, y, weight)

@@ -652,3 +652,12 @@ def test_priors_and_smoothing_may_change_between_chunks():
     model = NaiveBayes("bernoulli", alpha=1.0).partial_fit(X[:40], y[:40], classes=[0, 1])
     model.set_params(alpha=0.5, priors=[0.1, 0.9]).partial_fit(X[40:], y[40:])
     assert_same_model(model, NaiveBayes("bernoulli", alpha=0.5, priors=[0.1, 0.9]).fit(X, y), X)
+
+
+def test_families_that_are_equal_need_not_be_the_same_object():
+    X, y = noisy(60, 3)
+    named = NaiveBayes(["gaussian"] * 3, var_smoothing=0.1).fit(X, y)
+    objects = NaiveBayes([type(family)() for family in named._families], var_smoothing=0.1).fit(X, y)
+    np.testing.assert_array_equal(objects.variances_, named.variances_)
+    np.testing.assert_array_equal(objects.coef_, named.coef_)
+    assert objects.certificate_.verify(X, y)

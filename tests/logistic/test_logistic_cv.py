@@ -266,6 +266,18 @@ def test_a_class_that_a_fold_lacks_has_probability_zero_there(k, identifiability
     np.testing.assert_array_equal(load(tmp_path / "model").coefs_paths_, model.coefs_paths_)
 
 
+def test_a_score_may_study_a_model_that_lacks_a_class():
+    X, y = noisy(90, 3, 3)
+    folds = [(np.flatnonzero(y != 0), np.flatnonzero(y == 1)), (np.arange(90), np.arange(90))]
+
+    def likelihood(estimator, X, y):
+        return estimator.log_likelihood(X, y)
+
+    model = LogisticRegressionCV([1.0], cv=folds, scoring=likelihood).fit(X, y)
+    alone = LogisticRegression(1.0).fit(X[y != 0], y[y != 0])
+    np.testing.assert_allclose(model.scores_[0], alone.log_likelihood(X[y == 1], y[y == 1]), rtol=1e-5)
+
+
 def test_every_fold_may_lack_a_class():
     X, y = noisy(90, 3, 3)
     order = np.argsort(y, kind="stable")

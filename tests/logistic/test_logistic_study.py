@@ -150,3 +150,15 @@ def test_far_on_the_wrong_side_one_pull_fades_and_the_other_does_not():
     wrong = int(entropy.decision_function(far)[0] < 0)
     assert abs(entropy.pull(far, [wrong])[0]) == pytest.approx(1.0)
     assert abs(distance.pull(far, [wrong])[0]) < 1e-100
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_sparse_weights_say_the_same(k):
+    X, y = noisy(60, 3, k)
+    model, held = (LogisticRegression(C=np.inf).fit(X, y) for _ in range(2))
+    held.sparsify()
+    assert held.log_likelihood(X, y) == model.log_likelihood(X, y)
+    assert held.summary() == model.summary()
+    for name in ("gradient", "hessian", "pull"):
+        np.testing.assert_array_equal(getattr(held, name)(X, y), getattr(model, name)(X, y))
+    np.testing.assert_array_equal(held.conf_int(), model.conf_int())

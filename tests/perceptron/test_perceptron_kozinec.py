@@ -204,3 +204,13 @@ def test_the_bracket_is_rounded_outward():
             chosen = [Z[i] for i in certificate.points]
             hull = [mpmath.fdot(alpha, column) / total for column in zip(*chosen, strict=True)]
             assert certificate.upper >= mpmath.norm(hull)
+
+
+@pytest.mark.parametrize("rule", ["wolfe", "plain"])
+def test_a_point_at_the_origin_is_no_margin(rule):
+    X, y = [[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]], [0, 1, 1]
+    with pytest.warns(ConvergenceWarning, match="reaches the origin"):
+        model = Kozinec(rule=rule, fit_intercept=False).fit(X, y)
+    assert model.status_ is Status.NO_MARGIN
+    assert model.certificate_.verify(X, y)
+    assert not model.coef_.any()

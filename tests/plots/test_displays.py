@@ -168,6 +168,11 @@ def test_path_of_the_cross_validated_model_and_of_any_other(blobs):
     display = CoefficientPath.from_estimator(model)
     assert display.coefs.shape == (3, 2)
     assert display.chosen == model.C_
+    several = LogisticRegressionCV(Cs=[0.01, 1, 100], cv=3, l1_ratios=(0.0, 0.5)).fit(X, y)
+    chosen = LogisticRegressionCV(Cs=[0.01, 1, 100], cv=3, l1_ratios=(several.l1_ratio_,)).fit(X, y)
+    np.testing.assert_array_equal(
+        CoefficientPath.from_estimator(several).coefs, CoefficientPath.from_estimator(chosen).coefs
+    )
     display = CoefficientPath.from_estimator(LinearSVC(), X, y, Cs=[0.1, 1])
     np.testing.assert_allclose(display.coefs[1], LinearSVC(C=1).fit(X, y).coef_[0])
     assert len(display.lines_) == 2

@@ -19,6 +19,7 @@ from separatrix.report.calibration import Stated, calibration_words
 from separatrix.report.charts import bin_edges, histogram, scores_from_cut
 from separatrix.report.columns import groups, pulls, split
 from separatrix.report.confusion import MOST, confusions
+from separatrix.report.svg import ticks
 from separatrix.scoring.decision import Decision
 
 
@@ -286,3 +287,8 @@ def test_what_is_late_or_warns_is_not_read_out_of_words(run):
     assert not ended.warning
     assert [words.text[:13] for words in said if words.warning and "leak" in words.text] == ["Possible leak"]
     assert run.to_dict()["verdict"] == [words.text for words in run.verdict_words]
+
+
+@pytest.mark.parametrize("size", [1e-14, 1.0, 1e9])
+def test_the_numbers_of_a_scale_differ(size):
+    assert ticks(-size, size) == pytest.approx([-size, -0.5 * size, 0.0, 0.5 * size, size])

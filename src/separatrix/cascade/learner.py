@@ -9,10 +9,10 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.cascade.network import Network
-from separatrix.certificates import Stationarity
 from separatrix.design import Design
 from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning, InvalidInputError
+from separatrix.formulas.claims import stationarity
 from separatrix.geometry import Layers
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.solvers.driver import State, run
@@ -82,6 +82,8 @@ def _descended(network: Network, theta: Floats, settings: Settings) -> tuple[Sta
         states, lambda s: float(np.abs(s.gradient).max()) <= goal, settings.max_iter, None if trace is None else record
     )
     if not np.isfinite(state.value):
+        if settings.rate is None:
+            raise FloatingPointError("the objective is not finite")
         raise InvalidInputError(
             f"learning_rate={settings.rate:.3g} makes the weights diverge: use a smaller one, or None.", "learning_rate"
         )
@@ -131,21 +133,15 @@ def _concluded(
     }
     reached = float(np.abs(state.gradient).max()) / network.scale
     if reached > settings.tol:
-        words = f"Stopped after {n_iter} iterations with a derivative of {reached:.1e} of C sum_i c_i, above "
-        advice = (
-            "raise max_iter, or tol" if settings.rate is None else "raise max_iter, or tol, or leave out learning_rate"
+        advice = "" if settings.rate is None else ", or leave out learning_rate"
+        warning = ConvergenceWarning(
+            f"Stopped after {n_iter} iterations with a derivative of {reached:.1e} of C sum_i c_i, above "
+            f"tol={settings.tol:g}: raise max_iter, or tol{advice}."
         )
-        warning = ConvergenceWarning(f"{words}tol={settings.tol:g}: {advice}.")
         return Fit(model, None, Status.UNCERTIFIED, n_iter, trace, attributes, (warning,))
-    witness = {
-        "sizes": np.array(network.sizes),
-        "coefs": np.concatenate([W.ravel() for W in coefs]),
-        "intercepts": np.concatenate(intercepts),
-        "scale": scale,
-        "C": settings.C,
-        "loss": "squared_error" if settings.squared else "log",
-        "tol": settings.tol,
-    }
-    unit = float(np.finfo(design.dtype).eps)
-    certificate = Stationarity("cascade", targets.classes, targets.class_weight, unit, witness)
+    certificate = stationarity(
+        "cascade", design, targets, sizes=np.array(network.sizes), coefs=np.concatenate([W.ravel() for W in coefs]),
+        intercepts=np.concatenate(intercepts), scale=scale, C=settings.C,
+        loss="squared_error" if settings.squared else "log", tol=settings.tol,
+    )  # fmt: skip
     return Fit(model, certificate, Status.STATIONARY, n_iter, trace, attributes)

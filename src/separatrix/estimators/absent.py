@@ -16,15 +16,8 @@ from scipy import sparse
 from separatrix._typing import Array, Floats, Integers
 
 Model = TypeVar("Model")
-#: Attributes with one entry for each class, and what a class without weight has there.
-BY_CLASS = {
-    "centroids_": 0.0,
-    "deviations_": 0.0,
-    "class_count_": 0.0,
-    "class_prior_": 0.0,
-    "n_support_": 0,
-    "parameters_": 0.0,
-}
+#: Attributes with one entry for each class, which is 0 for a class without weight.
+BY_CLASS = ("centroids_", "deviations_", "class_count_", "class_prior_", "n_support_", "parameters_")
 
 
 def seat(model: Any, given: Array | None) -> None:
@@ -38,13 +31,12 @@ def seat(model: Any, given: Array | None) -> None:
         return
     places, k = np.searchsorted(given, fitted["classes_"]), len(given)
     seated = {"classes_": given, "_given": given}
-    for name, value in BY_CLASS.items():
+    for name in BY_CLASS:
         if isinstance(fitted.get(name), np.ndarray):
-            seated[name] = _spread(fitted[name], places, k, value)
+            seated[name] = _spread(fitted[name], places, k, 0.0)
     if np.ndim(fitted.get("variances_")) == 2:  # one for each class
         seated["variances_"] = _spread(fitted["variances_"], places, k, 0.0)
-    pairwise = "n_support_" in fitted
-    if "coef_" in fitted and not pairwise:
+    if "coef_" in fitted and "n_support_" not in fitted:  # one for each class, not for each pair
         seated["coef_"] = _spread(_each(fitted["coef_"], model._share), places, k, 0.0)
         seated["intercept_"] = _spread(_each(fitted["intercept_"], model._share), places, k, -np.inf)
     weighted = {name: fitted[name] for name in seated if name in fitted}
@@ -65,7 +57,7 @@ def bare(model: Model) -> Model:
         return model
     copied = copy(model)
     copied.__dict__.update(copied.__dict__.pop("_weighted"))
-    copied.__dict__["_published"] = tuple(name for name in copied.__dict__["_published"] if name != "_weighted")
+    copied.__dict__["_published"] = tuple(name for name in copied.__dict__.get("_published", ()) if name != "_weighted")
     return copied
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError, NoDirectionError, SeparatrixError, UnsupportedParameterError
-from separatrix.estimators.absent import seat, spread
+from separatrix.estimators.absent import bare, seat, spread
 from separatrix.estimators.gate import checked
 from separatrix.estimators.lazily import lazily
 from separatrix.estimators.parameters import honoured
@@ -38,8 +38,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     _elsewhere: ClassVar[Mapping[str, str]] = {}
     # scikit-learn parameters of which only some values can be honoured: these, and what to use for the others
     _only: ClassVar[Mapping[str, tuple[tuple[Any, ...], str]]] = {}
-    # of two classes among several: the first has -_share times the score of the second
     _takes_matrix: ClassVar[bool] = False  # whether y may be a 0/1 matrix, a column a label
+    # of two classes among several: the first has -_share times the score of the second
     _share: ClassVar[float] = 1.0
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -58,8 +58,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed. Dask collections stay where they are.
-        y : array-like of shape (n,)
+            Any order, number type or data frame; never changed. Dask collections stay where they are. For a kernel,
+            what it takes: rows, the kernel matrix of all pairs, or a list of strings or graphs.
+        y : array-like of shape (n,), or 0/1 matrix where the classifier takes one
             Labels. ``classes_[1]`` is the positive class of two.
         sample_weight : array-like of shape (n,), default=None
             Weight 0 equals leaving a row out. Weight k equals repeating it k times, unless the notes on the classifier
@@ -143,7 +144,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         coef = fitted.get("coef_")
         if coef is None:
             return np.asarray(fitted["_model"].scores(check_points(self, X)))
-        if (
+        plain = (
             type(X) is np.ndarray
             and X.ndim == 2
             and X.dtype.kind == "f"
@@ -151,16 +152,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
             and X.shape[0] > 0
             and "feature_names_in_" not in fitted
             and type(coef) is np.ndarray
-        ):
-            with np.errstate(all="ignore"):
-                scores = X @ coef.T + fitted["intercept_"]
-            if np.isfinite(scores).all():  # then so is X: NaN and infinity do not vanish in a sum
-                return np.asarray(scores)
-        X = check_points(self, X, FINITE)
+        )
+        X = X if plain else check_points(self, X, FINITE)
         coef = coef.toarray() if hasattr(coef, "toarray") else coef
         with np.errstate(all="ignore"):
             scores = np.asarray(X @ coef.T + fitted["intercept_"])
         if not np.isfinite(scores).all():
+            if plain:  # if the scores are finite, so is X: NaN and infinity do not vanish in a sum
+                check_points(self, X, FINITE)
             row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
             raise InvalidInputError(f"The score of row {row} overflows {scores.dtype}: its entries are too large.")
         return scores
@@ -233,7 +232,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _lengths(self) -> Floats:
         """‖w‖ of each hyperplane that was fitted."""
-        coef = {**self.__dict__, **self.__dict__.get("_weighted", {})}["coef_"]
+        coef = bare(self).coef_
         coef = coef.toarray() if sparse.issparse(coef) else coef
         largest = np.abs(coef).max(axis=1)
         if not largest.all():

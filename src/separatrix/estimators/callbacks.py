@@ -56,8 +56,9 @@ class Observed(CallbackSupportMixin):
     """An estimator that has ``set_callbacks``, for progress bars and the like."""
 
     @with_callbacks
-    def _observed(self, work: Callable[[Task], Result], parts: int, data: Mapping[str, Any]) -> Result:
+    def _observed(self, work: Callable[[Task], Result], parts: int, X: Any, y: Any, sample_weight: Any) -> Result:
         """work(task), with a task of so many parts. Whatever happens, the callbacks are told when it is over."""
+        data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
         task = Task(self, self._init_callback_context(max_subtasks=parts), data)
         with task.running():
             return work(task)

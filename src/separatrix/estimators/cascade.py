@@ -16,9 +16,6 @@ from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.validation import Sample
 from separatrix.outcome import Fit
 
-LOSSES = ("log", "squared_error")
-SOLVERS = ("lbfgs", "gradient")
-
 
 @dataclass(eq=False, repr=False)
 class Cascade(ProbabilisticClassifier):
@@ -86,8 +83,8 @@ class Cascade(ProbabilisticClassifier):
     trace: bool = False
 
     def _learn(self, sample: Sample) -> Fit:
-        parameters.one_of("loss", self.loss, LOSSES)
-        parameters.one_of("solver", self.solver, SOLVERS)
+        parameters.one_of("loss", self.loss, ("log", "squared_error"))
+        parameters.one_of("solver", self.solver, ("lbfgs", "gradient"))
         parameters.flags(self, "trace")
         if self.learning_rate is not None and self.solver != "gradient":
             raise InvalidInputError(

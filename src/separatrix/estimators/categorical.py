@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from separatrix._typing import Floats, Integers
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import spread
 from separatrix.estimators.naive_bayes_names import Counts
 from separatrix.estimators.parameters import whole
 from separatrix.estimators.validation import Sample
@@ -68,10 +69,7 @@ class CategoricalNB(Counts):
         class_prior: Any = None,
         min_categories: int | ArrayLike | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.min_categories = min_categories
 
     def _from(self, sample: Sample, before: Any) -> Fit:
@@ -101,7 +99,7 @@ class CategoricalNB(Counts):
     @property
     def category_count_(self) -> list[Floats]:
         """The weight of each category of each column in each class."""
-        return self._columns(self._moments.table)
+        return self._columns(spread(self._moments.table.T, self.__dict__, 0.0).T)
 
     @property
     def feature_log_prob_(self) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Floats
+from separatrix.estimators.absent import bare, spread
 from separatrix.estimators.naive_bayes_names import Counts
 from separatrix.estimators.parameters import flags
 from separatrix.estimators.validation import Sample
@@ -64,10 +65,7 @@ class ComplementNB(Counts):
         class_prior: Any = None,
         norm: bool = False,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.norm = norm
 
     def _from(self, sample: Sample, before: Any) -> Fit:
@@ -75,8 +73,11 @@ class ComplementNB(Counts):
         return learn(sample, self._settings(sample), bool(self.norm), before)
 
     def _joint(self, X: Any) -> Floats:
-        theta = {**self.__dict__, **self.__dict__.get("_weighted", {})}["parameters_"]
-        return np.asarray(X @ complement_weights(theta, self._norm).T)
+        return np.asarray(X @ self._weights().T)
+
+    def _weights(self) -> Floats:
+        """(k, d) of the classes with a weight."""
+        return complement_weights(bare(self).parameters_, self._norm)
 
     @property
     def feature_all_(self) -> Floats:
@@ -85,5 +86,5 @@ class ComplementNB(Counts):
 
     @property
     def feature_log_prob_(self) -> Floats:
-        """The weight of each column in the score of each class."""
-        return complement_weights(self.parameters_, self._norm)
+        """The weight of each column in the score of each class; 0 for one without rows, which is never predicted."""
+        return spread(self._weights().T, self.__dict__, 0.0).T

@@ -14,7 +14,6 @@ from separatrix.logistic.learner import together
 from separatrix.outcome import Fit
 from separatrix.sparse_models.fit import Settings, sparse_model
 from separatrix.sparse_models.machines import sparse_machines
-from separatrix.targets import Targets
 
 # "deprecated" stands for no value in scikit-learn
 PENALTIES = (("l1", "l2", "elasticnet", None, "deprecated"), "it is 'l1', 'l2', 'elasticnet' or None.")
@@ -55,7 +54,8 @@ def sparse_logistic(model: Any, sample: Sample, ratio: float, chosen: Any) -> Fi
         "bias_reduction": model.bias_reduction is not None,
         "solver": model._solver != "auto",
         "trace": bool(model.trace),
-        "identifiability": model.identifiability == "reference" and not _two(sample.targets),
+        "identifiability": model.identifiability == "reference"
+        and not (sample.targets.binary or sample.targets.multilabel),
     }
     for name, given in refused.items():
         if given:
@@ -83,7 +83,3 @@ def sparse_svc(model: Any, sample: Sample, settings: Any) -> Fit:
     chosen = Settings(settings.C, 1.0, settings.tol, settings.max_iter, settings.loss)
     kept = np.arange(design.n) if isinstance(sample.kept, slice) else sample.kept
     return sparse_machines(design, targets, sample.weight, kept, chosen, start)
-
-
-def _two(targets: Targets) -> bool:
-    return targets.binary or targets.multilabel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
-from separatrix.estimators.absent import bare
+from separatrix.estimators.absent import fitted_weights
 
 
 class WaldInference:
@@ -29,7 +30,7 @@ class WaldInference:
         array of shape (p, 2), or (k, p, 2) for more than two classes
             Lower and upper ends, the intercept last.
         """
-        if not 0 < level < 1:
+        if not isinstance(level, Real) or not 0 < level < 1:
             raise InvalidInputError(f"level must be between 0 and 1; got {level!r}.")
         half = ndtri(0.5 + level / 2) * self._errors()
         centre = self._estimates()
@@ -58,20 +59,16 @@ class WaldInference:
         return "\n".join(lines)
 
     def _estimates(self) -> Floats:
-        fitted = bare(self)
-        coef, intercept = fitted.coef_, fitted.intercept_  # type: ignore[attr-defined]
+        coef, intercept = fitted_weights(self)
         all_ = np.column_stack([coef, intercept]) if self.fit_intercept else coef  # type: ignore[attr-defined]
-        return np.asarray(all_[0] if len(all_) == 1 else all_, dtype=np.float64)
+        return np.asarray(all_[0] if len(all_) == 1 else all_)
 
     def _errors(self) -> Floats:
         check_is_fitted(self)
         errors: Any = getattr(self, "standard_errors_", None)
         if errors is None:
-            raise InvalidInputError(f"There are no standard errors: {self._why_not()}")
+            raise InvalidInputError(f"There are no standard errors: {self._why_not()}")  # type: ignore[attr-defined]
         return np.asarray(errors)
-
-    def _why_not(self) -> str:
-        return "this is not a maximum-likelihood fit."
 
 
 def _test(b: float, se: float) -> str:

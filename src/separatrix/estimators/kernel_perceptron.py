@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from separatrix.errors import InvalidInputError, SeparatrixError
 from separatrix.estimators import parameters
-from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
+from separatrix.estimators.kernel_points import KernelClassifier
 from separatrix.estimators.online import on_given_rows
 from separatrix.outcome import Fit
 from separatrix.perceptron.kernel_perceptron import Settings, learn
@@ -103,7 +103,6 @@ class KernelPerceptron(KernelClassifier):
     trace: bool = False
 
     def _learn(self, sample: Any) -> Fit:
-        assert isinstance(sample, KernelSample)
         parameters.flags(self, "shuffle", "fit_intercept", "trace")
         settings = Settings(
             max_iter=parameters.whole("max_iter", self.max_iter, at_least=1),

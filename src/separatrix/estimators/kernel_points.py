@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -24,25 +24,6 @@ class KernelClassifier(Classifier):
     gamma: Any
     degree: Any
     coef0: Any
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from points X with labels y.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, or list
-            What the kernel takes: rows, the kernel matrix of all pairs, strings, graphs. Never changed.
-        y : array-like of shape (n,)
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Weight 0 equals leaving a point out. Weight k equals repeating it k times, unless the notes on the
-            classifier say otherwise.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
 
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """What `fit` was given, checked: points in the form the kernel takes, and the kernel itself."""

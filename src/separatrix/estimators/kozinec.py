@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any
 
 from separatrix.errors import InvalidInputError
@@ -74,7 +75,7 @@ class Kozinec(Classifier):
 
     def _learn(self, sample: Sample) -> Fit:
         parameters.flags(self, "fit_intercept", "trace")
-        if self.epsilon is not None and not 0 < self.epsilon < 1:
+        if self.epsilon is not None and not (isinstance(self.epsilon, Real) and 0 < self.epsilon < 1):
             raise InvalidInputError(
                 f"epsilon must be None or a number between 0 and 1; got {self.epsilon!r}.", "epsilon"
             )

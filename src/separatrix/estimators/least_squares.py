@@ -9,7 +9,7 @@ from typing import Any
 from separatrix.estimators.base import Classifier
 from separatrix.estimators.parameters import flags, whole
 from separatrix.estimators.validation import Sample
-from separatrix.formulas.least_squares import Settings, learn
+from separatrix.formulas.least_squares import learn
 from separatrix.outcome import Fit
 
 
@@ -59,4 +59,4 @@ class LeastSquaresClassifier(Classifier):
 
     def _learn(self, sample: Sample) -> Fit:
         flags(self, "fit_intercept")
-        return learn(sample, Settings(whole("max_iter", self.max_iter, at_least=1)))
+        return learn(sample, whole("max_iter", self.max_iter, at_least=1))

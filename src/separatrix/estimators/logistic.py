@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -180,31 +181,15 @@ class LogisticRegression(Observed, Study, Stream, WaldInference, ProbabilisticCl
     verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X with labels y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Any order, number type or data frame; never changed.
-        y : array-like of shape (n,), or 0/1 matrix
-            Labels. ``classes_[1]`` is the positive class of two.
-        sample_weight : array-like of shape (n,), default=None
-            Weight k equals repeating a row k times; weight 0 equals leaving it out.
-
-        Returns
-        -------
-        self
-        """
         if not hasattr(self, "_skl_callbacks"):
             return super().fit(X, y, sample_weight)
-        data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
 
         def whole(task: Task) -> Any:
             super(LogisticRegression, self).fit(X, y, sample_weight)
             task.model = lambda: {name: value for name, value in vars(self).items() if name in self._published}
             return self
 
-        return self._observed(whole, 0, data)
+        return self._observed(whole, 0, X, y, sample_weight)
 
     @property
     def _C(self) -> float:
@@ -242,7 +227,7 @@ class LogisticRegression(Observed, Study, Stream, WaldInference, ProbabilisticCl
         loss = one_of("loss", self.loss, SOLVERS)
         one_of("identifiability", self.identifiability, ("symmetric", "reference"))
         two = sample.targets.binary or sample.targets.multilabel
-        if not 0 <= self.threshold <= 1:
+        if not isinstance(self.threshold, Real) or not 0 <= self.threshold <= 1:
             raise InvalidInputError(f"threshold must be a probability; got {self.threshold!r}.", "threshold")
         if self.threshold != 0.5 and not two:
             raise InvalidInputError(
@@ -274,9 +259,8 @@ class LogisticRegression(Observed, Study, Stream, WaldInference, ProbabilisticCl
         )
         if not settings.damping and (settings.solver != "newton" or settings.firth):
             raise InvalidInputError("damping=False is for solver='newton', without bias_reduction.", "damping")
-        for name in ("replacement", "constant"):
-            if getattr(settings, name) and settings.solver != "sgd":
-                name = "schedule" if name == "constant" else name
+        for name, given in (("replacement", settings.replacement), ("schedule", settings.constant)):
+            if given and settings.solver != "sgd":
                 raise InvalidInputError(f"{name} is for solver='sgd': the others take all points at once.", name)
         if settings.rate is not None and settings.solver not in ("gradient", "sgd"):
             raise InvalidInputError(

@@ -156,9 +156,8 @@ class LogisticRegressionCV(Observed, Scored, ProbabilisticClassifier):
             one_of("choice", self.choice, ("best", "one_standard_error"))
             ratios = ratios_of(self.penalty, self.l1_ratios)
             kind = Search if ratios == (0.0,) else SparseSearch
-            search = kind(self, sample, folds, Cs, sample_weight is not None, scoring)
-            data = {"X": X, "y": y, "metadata": None if sample_weight is None else {"sample_weight": sample_weight}}
-            fit = self._observed(search.run, len(ratios) * len(Cs) + 1, data)
+            search = kind(self, sample, folds, Cs, ratios, sample_weight is not None, scoring)
+            fit = self._observed(search.run, len(ratios) * len(Cs) + 1, X, y, sample_weight)
             return self._publish(checked(fit, self._entries(sample), X, y, sample_weight), sample)
 
     def _learn(self, sample: Sample) -> Fit:

@@ -24,21 +24,20 @@ from separatrix.targets import Targets
 
 Fold: TypeAlias = tuple[Integers, Integers]  # the rows to learn from, and those to score
 
-OF_ONE_LABEL = (
-    "neg_log_loss",
-    "neg_brier_score",
-    "d2_log_loss_score",
-    "d2_brier_score",
-)  # take P(class | x) of one row
+# scores that take P(class | x) of one row
+OF_ONE_LABEL = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score")
 
 
 class Search:
     """The search for C and the final fit."""
 
+    ratio = 0.0  # the share of ‖w‖₁ in the penalty whose path is walked
+
     def __init__(
-        self, owner: Any, sample: Sample, folds: list[Fold], Cs: Floats, weighted: bool, scoring: Mapping[str, Any]
-    ) -> None:
-        self.owner, self.sample, self.folds, self.Cs = owner, sample, folds, Cs
+        self, owner: Any, sample: Sample, folds: list[Fold], Cs: Floats, ratios: tuple[float, ...], weighted: bool,
+        scoring: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self.owner, self.sample, self.folds, self.Cs, self.ratios = owner, sample, folds, Cs, ratios
         one_of("identifiability", owner.identifiability, ("symmetric", "reference"))
         positive("tol", owner.tol)
         whole("max_iter", owner.max_iter, at_least=1)
@@ -63,18 +62,34 @@ class Search:
         ]
 
     def run(self, task: Task) -> Fit:
-        """Walk along the path, score as it goes, and fit all rows with the best C."""
-        scores, coefs, short = self.walk(task)
-        tried = np.array(sorted(coefs))
-        best = tried[best_place(scores[:, tried], self.Cs[tried], self.owner.choice, len(tried))]
-        fit, attributes = self.refitted(task, float(self.Cs[best]), coefs[best])
-        attributes |= {
-            "C_": float(self.Cs[best]),
+        """Walk along the path of each ratio, score as it goes, and fit all rows with the best C and ratio."""
+        walked = []
+        for ratio in self.ratios:
+            self.ratio = ratio
+            walked.append(self.walk(task))
+            if len(walked[-1][1]) < len(self.Cs):  # a callback had enough
+                break
+        tried = np.array(sorted(set.intersection(*(set(coefs) for _, coefs, _ in walked))))
+        scores = np.stack([found[:, tried] for found, _, _ in walked], axis=1)  # (folds, ratios, Cs)
+        paths = np.stack([np.stack([coefs[i] for i in tried], axis=1) for _, coefs, _ in walked], axis=1)
+        flat = scores.reshape(len(scores), -1)
+        place = best_place(flat, np.tile(self.Cs[tried], len(walked)), self.owner.choice, len(tried))
+        which, column = divmod(place, len(tried))
+        self.ratio, C = self.ratios[which], float(self.Cs[tried[column]])
+        fit = self.refitted(task, C, paths[:, which, column])
+        one = len(walked) == 1
+        attributes = {
+            "n_iter_": np.array([max(fit.n_iter, 1)]),
+            "C_": C,
             "Cs_": self.Cs[tried],
-            "scores_": scores[:, tried],
-            "coefs_paths_": np.stack([coefs[i] for i in tried], axis=1),
+            "scores_": scores[:, 0] if one else scores,
+            "coefs_paths_": paths[:, 0] if one else paths,
         }
-        warnings = (*fit.warnings, *short_fits(short, scores[:, tried].size, self.owner.tol))
+        if self.ratios != (0.0,):
+            chosen = {"l1_ratio_": self.ratio, "l1_ratios_": np.array(self.ratios[: len(walked)])}
+            attributes = {**fit.attributes, **attributes, **chosen}
+        short = [accuracy for _, _, missed in walked for accuracy in missed]
+        warnings = (*fit.warnings, *short_fits(short, flat.size, self.owner.tol))
         return replace(fit, attributes=attributes, warnings=warnings)
 
     def walk(self, task: Task) -> tuple[Floats, dict[int, Floats], list[float]]:
@@ -95,14 +110,14 @@ class Search:
                 break
         return scores, coefs, short
 
-    def refitted(self, task: Task, C: float, folds: Floats) -> tuple[Fit, dict[str, Any]]:
+    def refitted(self, task: Task, C: float, folds: Floats) -> Fit:
         """The fit to all rows with C, from the mean of the folds' weights (F, K, d + 1)."""
         with task.part("refit") as final:
             whole_folds = np.isfinite(folds).all(axis=(1, 2))  # those that lack no class
             start = folds[whole_folds].mean(axis=0) if whole_folds.any() else np.zeros(folds.shape[1:])
             fit = self.predictor(C, start)._learn(self.sample)
             final.model = task.model = partial(self._attributes, np.column_stack([fit.model.coef, fit.model.intercept]))
-        return fit, {"n_iter_": np.array([max(fit.n_iter, 1)])}
+        return fit
 
     def steps(self, Cs: Floats) -> Iterable[tuple[Floats, Floats]]:
         """For each C, the folds' weights (F, K, d + 1) and how accurate they are.

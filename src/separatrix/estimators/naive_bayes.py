@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
 from separatrix.errors import InvalidInputError
-from separatrix.estimators.absent import spread
+from separatrix.estimators.absent import bare, spread
 from separatrix.estimators.base import ProbabilisticClassifier
 from separatrix.estimators.lazily import lazily
 from separatrix.estimators.online import stream_classes
@@ -151,12 +151,10 @@ class NaiveBayes(ProbabilisticClassifier):
 
     def _joint(self, X: Any) -> Floats:
         """log p(x, c) of the classes with a weight."""
-        fitted = {**self.__dict__, **self.__dict__.get("_weighted", {})}
-        settings = Settings(fitted["_families"], bool(self.shared_variance), 1.0, None)
-        parameters = fitted["parameters_"]
-        log_prior = np.log(fitted["class_prior_"])
-        additive = Additive(settings, log_prior, parameters, *naturals(settings, parameters), fitted["variances_"])
-        return additive.joint(X)
+        fitted = bare(self)
+        settings, parameters = Settings(fitted._families, bool(self.shared_variance), 1.0, None), fitted.parameters_
+        log_prior = np.log(fitted.class_prior_)
+        return Additive(settings, log_prior, parameters, *naturals(settings, parameters), fitted.variances_).joint(X)
 
     def _points(self, X: Any) -> Any:
         """Rows to score, checked, as the families see them."""
@@ -164,10 +162,8 @@ class NaiveBayes(ProbabilisticClassifier):
 
     def _settings(self, sample: Sample) -> Settings:
         flags(self, "shared_variance")
-        families = resolve(self.family, sample.design.d)
-        shared = bool(self.shared_variance)
-        alpha, priors = self._smoothed(), self._priors(sample)
-        return Settings(families, shared, alpha, priors, self._smoothing(), self._threshold())
+        families, shared = resolve(self.family, sample.design.d), bool(self.shared_variance)
+        return Settings(families, shared, self._smoothed(), self._priors(sample), self._smoothing(), self._threshold())
 
     def _smoothed(self) -> float:
         """What is added to counts."""

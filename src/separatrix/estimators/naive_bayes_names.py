@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix._typing import Floats
 from separatrix.design import mapped
 from separatrix.errors import InvalidInputError
+from separatrix.estimators.absent import spread
 from separatrix.estimators.base import FINITE
 from separatrix.estimators.naive_bayes import NaiveBayes
 from separatrix.estimators.parameters import flags, least
@@ -125,9 +126,14 @@ class Counts(NaiveBayes):
     _elsewhere: ClassVar[Mapping[str, str]] = {}
     shared_variance = True
     var_smoothing = 0.0
-    force_alpha: Any
-    fit_prior: Any
-    class_prior: Any
+
+    def __init__(
+        self, *, alpha: float = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -147,7 +153,8 @@ class Counts(NaiveBayes):
     @property
     def feature_count_(self) -> Floats:
         """The weight with which each column counts in each class."""
-        return np.asarray(self._moments.counts[:, None] * (self._moments.anchor + self._moments.means))
+        counts = self._moments.counts[:, None] * (self._moments.anchor + self._moments.means)
+        return spread(counts.T, self.__dict__, 0.0).T
 
     @property
     def feature_log_prob_(self) -> Floats:
@@ -196,14 +203,6 @@ class MultinomialNB(Counts):
 
     family = "multinomial"
 
-    def __init__(
-        self, *, alpha: float = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
 
 class BernoulliNB(Counts):
     """score_c(x) = log P(c) + sum_j log P(x_j > binarize | c), or log of 1 - that: by what each column exceeds.
@@ -251,11 +250,8 @@ class BernoulliNB(Counts):
         fit_prior: bool = True,
         class_prior: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
 
     def _threshold(self) -> float | None:
         return None if self.binarize is None else least("binarize", self.binarize, -FINITE)

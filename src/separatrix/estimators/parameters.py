@@ -45,14 +45,14 @@ def flags(estimator: Any, *names: str) -> None:
     """Refuse parameters of these names that are not True or False."""
     for name in names:
         value = getattr(estimator, name)
-        if not isinstance(value, (bool, np.bool_)) and value not in (0, 1):
+        if not isinstance(value, (Real, np.bool_)) or value not in (0, 1):
             raise InvalidInputError(f"{name} must be True or False; got {value!r}.", name)
 
 
 def honoured(estimator: Any) -> None:
-    """Refuse what scikit-learn's parameters may be there but not here, by the table ``_only`` of the class.
+    """Refuse values that scikit-learn's parameters may have there but not here, by the table ``_only`` of the class.
 
-    {name: (values, advice)}: the values that change nothing, or nothing that is not done; and what to use for others.
+    {name: (values, advice)}: the values that are taken, and what to use in place of others.
     """
     for name, (values, advice) in estimator._only.items():
         value = getattr(estimator, name)

@@ -80,5 +80,5 @@ class RidgeClassifier(Classifier):
         alpha = least("alpha", self.alpha, 0.0)
         max_iter = ITERATIONS if self.max_iter is None else whole("max_iter", self.max_iter, at_least=1)
         if alpha == 0:
-            return least_squares.learn(sample, least_squares.Settings(max_iter))
+            return least_squares.learn(sample, max_iter)
         return ridge.learn(sample, alpha, max_iter)

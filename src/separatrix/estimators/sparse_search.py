@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,9 @@ import numpy as np
 from separatrix._typing import Floats, Integers
 from separatrix.errors import InvalidInputError
 from separatrix.estimators.absent import seated
-from separatrix.estimators.callbacks import Task
 from separatrix.estimators.elastic_net import l1_ratio
 from separatrix.estimators.logistic import LogisticRegression
-from separatrix.estimators.logistic_search import Search, best_place, short_fits
-from separatrix.outcome import Fit
+from separatrix.estimators.logistic_search import Search
 from separatrix.penalties import ElasticNet
 from separatrix.sparse_models.columns import Columns
 from separatrix.sparse_models.fit import losses_of
@@ -41,43 +38,6 @@ def ratios_of(penalty: Any, ratios: Any) -> tuple[float, ...]:
 
 class SparseSearch(Search):
     """The search over the grid of ratios and values of C."""
-
-    ratio = 0.0  # the one whose path is walked
-
-    @property
-    def ratios(self) -> tuple[float, ...]:
-        """Those to try."""
-        return ratios_of(self.owner.penalty, self.owner.l1_ratios)
-
-    def run(self, task: Task) -> Fit:
-        """Walk along the path of each ratio, score as it goes, and fit all rows with the best pair."""
-        walked = []
-        for ratio in self.ratios:
-            self.ratio = ratio
-            walked.append(self.walk(task))
-            if len(walked[-1][1]) < len(self.Cs):  # a callback had enough
-                break
-        done = sorted(set.intersection(*(set(coefs) for _, coefs, _ in walked)))
-        tried = np.array(done)
-        scores = np.stack([found[:, tried] for found, _, _ in walked], axis=1)  # (folds, ratios, Cs)
-        paths = np.stack([np.stack([coefs[i] for i in done], axis=1) for _, coefs, _ in walked], axis=1)
-        flat = scores.reshape(len(scores), -1)
-        place = best_place(flat, np.tile(self.Cs[tried], len(walked)), self.owner.choice, len(tried))
-        which, column = divmod(place, len(tried))
-        self.ratio, C = self.ratios[which], float(self.Cs[tried[column]])
-        fit, attributes = self.refitted(task, C, paths[:, which, column])
-        one = len(walked) == 1
-        attributes |= {
-            "C_": C,
-            "Cs_": self.Cs[tried],
-            "l1_ratio_": self.ratio,
-            "l1_ratios_": np.array(self.ratios[: len(walked)]),
-            "scores_": scores[:, 0] if one else scores,
-            "coefs_paths_": paths[:, 0] if one else paths,
-        }
-        short = [accuracy for _, _, missed in walked for accuracy in missed]
-        warnings = (*fit.warnings, *short_fits(short, flat.size, self.owner.tol))
-        return replace(fit, attributes={**fit.attributes, **attributes}, warnings=warnings)
 
     def steps(self, Cs: Floats) -> Iterator[tuple[Floats, Floats]]:
         if self.ratio == 0.0:

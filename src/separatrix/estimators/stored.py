@@ -1,4 +1,4 @@
-"""Rows in a file or on workers: who learns from them, and what the others say."""
+"""Rows in a file or on workers: which classifiers learn from them, and why the others refuse."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from separatrix.design.partitions_dask import fetched, held, is_collection
 from separatrix.errors import InvalidInputError
 from separatrix.files import RowsElsewhere, Stored
 
-# whose mathematics is not passes over rows: why, and what to use
+# classifiers and functions that do not work by passes over rows: why, and what to use
 REFUSED = {
     "SVC": "a kernel compares all pairs of rows. Use LinearSVC, or fit to a sample, such as {sample}",
     "KernelPerceptron": "a kernel compares all pairs of rows. Use Perceptron, or fit to a sample, such as {sample}",
@@ -39,7 +39,7 @@ def reason(kind: type, rows: type[RowsElsewhere] = Stored) -> str | None:
 
 
 def check_learner(estimator: Any, rows: type[RowsElsewhere]) -> None:
-    """Refuse who does not go through rows in passes, with what to use."""
+    """Refuse a classifier that does not learn by passes over rows, and say what to use."""
     if (why := reason(type(estimator), rows)) is not None:
         raise InvalidInputError(f"{type(estimator).__name__} does not learn from rows {rows.where}: {why}.")
     if getattr(estimator, "solver", None) == "sgd":
@@ -49,7 +49,7 @@ def check_learner(estimator: Any, rows: type[RowsElsewhere]) -> None:
 
 
 def require_memory(estimator: Any, X: Any, tasks: int) -> None:
-    """Refuse what takes more than the memory that rows in a file were opened for, before it takes it."""
+    """Refuse a fit that would take more memory than the rows in a file were opened with."""
     if not isinstance(X, Stored) or X.memory is None:
         return
     sparse = getattr(estimator, "l1_ratio", 0) or getattr(estimator, "penalty", None) == "l1"

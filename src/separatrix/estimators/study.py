@@ -9,7 +9,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._typing import Floats
-from separatrix.estimators.absent import bare
+from separatrix.estimators.absent import fitted_weights
 from separatrix.estimators.validation import Sample, check_training
 from separatrix.logistic.euclidean import squared_risk
 from separatrix.logistic.penalised import Settings, first, make_risk
@@ -126,17 +126,14 @@ class Study:
 
     def _study_scores(self, sample: Sample) -> Floats:
         design = sample.design.anchored()
-        fitted = bare(self)
-        return design.dot(design.from_user_units(fitted.coef_, fitted.intercept_))  # type: ignore[attr-defined]
+        return design.dot(design.from_user_units(*fitted_weights(self)))
 
     def _risks(self, sample: Sample) -> list[tuple[Risk, Floats]]:
         """The objective, or that of each column of a 0/1 matrix y; with the fitted weights, in the user's units."""
         C, reference = float(self._C), self.identifiability == "reference"  # type: ignore[attr-defined]
         settings = Settings(C=C, solver="auto", tol=1.0, max_iter=1, reference=reference)
         make = squared_risk if self.loss == "squared_error" else make_risk  # type: ignore[attr-defined]
-        fitted = bare(self)
-        coef, intercept = fitted.coef_, fitted.intercept_  # type: ignore[attr-defined]
+        coef, intercept = fitted_weights(self)
         risks = [make(sample.design, targets, sample.weight, settings) for targets in sample.targets.columns]
-        if not sample.targets.multilabel:
-            return [(risks[0], first(risks[0], (coef, intercept)))]
-        return [(risk, first(risk, (coef[j : j + 1], intercept[j : j + 1]))) for j, risk in enumerate(risks)]
+        rows = [slice(j, j + 1) for j in range(len(risks))] if sample.targets.multilabel else [slice(None)]
+        return [(risk, first(risk, (coef[j], intercept[j]))) for risk, j in zip(risks, rows, strict=True)]

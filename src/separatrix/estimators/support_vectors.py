@@ -35,7 +35,6 @@ class SupportVectorClassifier(KernelClassifier):
         return super()._sample(X, y, sample_weight)
 
     def _learn(self, sample: Any) -> Fit:
-        assert isinstance(sample, KernelSample)
         parameters.one_of("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         single = self.__dict__.pop("_single")
         return learn(sample, replace(self._settings(), single=single, starts=self._starts(sample)))

@@ -151,17 +151,6 @@ class SVC(SupportVectorClassifier):
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from points X with labels y.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for every support vector machine here.
-
-        Returns
-        -------
-        self
-        """
         if not self._calibrated():
             return super().fit(X, y, sample_weight)
         from separatrix.estimators.platt import divisible, sigmoids  # brings what only these need, .07 s

@@ -95,7 +95,6 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         if reset:
             known["n_features_in_"] = X.shape[1]
             known.pop("feature_names_in_", None)
-            return _held(estimator, X, X)
         if known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known:
             return _held(estimator, X, X)
     if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
@@ -264,18 +263,10 @@ def _found(y: Array, few: Array | None) -> Array:
         raise _mixed(y) from error
 
 
-def _codes(labels: Array, y: Array) -> Integers:
-    """The position of each y among the labels, which are sorted."""
-    if len(labels) != 2:
-        return np.searchsorted(labels, y)  # much faster than the inverse that np.unique offers
-    return (y == labels[1]).view(np.int8)  # a byte a row, as above
-
-
 def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None) -> Targets:
     if y.ndim == 2:
         return Targets(np.arange(y.shape[1]), y)
     found = _found(y, few)
-    codes = _codes(found, y)
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
         if len(unknown):
@@ -286,7 +277,9 @@ def _targets(estimator: Any, y: Array, few: Array | None, classes: Array | None)
             f"{type(estimator).__name__} needs rows of at least 2 classes with a weight above 0, but y contains only "
             f"one class: {found.tolist()[0]!r}. Check that y is the label column, and that the weights are as meant."
         )
-    return Targets(found, codes)
+    if len(found) == 2:
+        return Targets(found, (y == found[1]).view(np.int8))  # a byte a row, as above
+    return Targets(found, np.searchsorted(found, y))  # much faster than the inverse that np.unique offers
 
 
 def _weights(sample_weight: Any, n: int) -> Floats:
@@ -319,11 +312,7 @@ def _class_weights(class_weight: Any, targets: Targets, weight: Floats) -> Float
     """The factor of each class: given by label, or total / (k * weight of the class) for "balanced"."""
     if targets.multilabel:
         raise InvalidInputError("class_weight has no meaning for a 0/1 matrix y: use sample_weight.", "class_weight")
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise InvalidInputError(
-                f'class_weight must be "balanced", a dict or None; got {class_weight!r}.', "class_weight"
-            )
+    if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(targets.values, weights=weight, minlength=targets.n_classes)
         return np.asarray(weight.sum() / (targets.n_classes * counts))
     if not isinstance(class_weight, Mapping):

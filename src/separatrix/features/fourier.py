@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ PAIRED = 1_000  # rows of the fit all of whose pairs are compared with the kerne
 SURE = 0.95  # the probability with which the bound for a pair holds
 
 
+@dataclass(eq=False, repr=False)
 class Fourier(FeatureMap):
     """phi(x) = (cos(w_1.x), sin(w_1.x), ..., sin(w_m.x)) / sqrt(m), whose products have the mean k(x, z).
 
@@ -56,13 +58,10 @@ class Fourier(FeatureMap):
     True
     """
 
-    def __init__(
-        self, n_frequencies: int = 100, kernel: str = "rbf", gamma: Any = "scale", random_state: Any = None
-    ) -> None:
-        self.n_frequencies = n_frequencies
-        self.kernel = kernel
-        self.gamma = gamma
-        self.random_state = random_state
+    n_frequencies: int = 100
+    kernel: str = "rbf"
+    gamma: Any = "scale"
+    random_state: Any = None
 
     def _learn(self, X: Any) -> None:
         m, (n, d) = whole("n_frequencies", self.n_frequencies, at_least=1), X.shape

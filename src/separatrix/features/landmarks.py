@@ -10,6 +10,7 @@ so that by Cauchy and Schwarz the error of a pair is at most sqrt(r(x) r(z)), an
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,7 @@ class _Projection(FeatureMap):
         """phi(x), of the kernel values (n, m) with the landmarks."""
 
 
+@dataclass(eq=False, repr=False)
 class Nystroem(_Projection):
     """phi(x) = K_mm^(-1/2) (k(x, l_1), ..., k(x, l_m)), the landmarks l being rows drawn at random.
 
@@ -97,21 +99,12 @@ class Nystroem(_Projection):
     claim_ : str
     """
 
-    def __init__(
-        self,
-        n_components: int = 100,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.random_state = random_state
+    n_components: int = 100
+    kernel: Any = "rbf"
+    gamma: Any = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    random_state: Any = None
 
     def _choose(self, rows: KernelRows, diagonal: Floats) -> Floats:
         m = whole("n_components", self.n_components, at_least=1)
@@ -130,6 +123,7 @@ class Nystroem(_Projection):
         return np.asarray(K @ self._turn)
 
 
+@dataclass(eq=False, repr=False)
 class Landmarks(_Projection):
     """phi(x) = L_mm^(-1) (k(x, l_1), ..., k(x, l_m)), each landmark the row that those before serve worst.
 
@@ -168,21 +162,12 @@ class Landmarks(_Projection):
     (True, True)
     """
 
-    def __init__(
-        self,
-        tol: float = 1e-3,
-        max_landmarks: int = 1000,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-    ) -> None:
-        self.tol = tol
-        self.max_landmarks = max_landmarks
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+    tol: float = 1e-3
+    max_landmarks: int = 1000
+    kernel: Any = "rbf"
+    gamma: Any = "scale"
+    degree: int = 3
+    coef0: float = 0.0
 
     def _choose(self, rows: KernelRows, diagonal: Floats) -> Floats:
         if not isinstance(self.tol, int | float | np.number) or not 0 <= self.tol < np.inf:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial, prod
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.errors import InvalidInputError
@@ -20,6 +22,7 @@ MOST_FEATURES = 1_000_000
 EPS = float(np.finfo(np.float64).eps)
 
 
+@dataclass(eq=False, repr=False)
 class Polynomial(FeatureMap):
     """phi(x).phi(z) = (gamma x.z + coef0)^degree, with a feature for each product of ``degree`` factors.
 
@@ -56,10 +59,9 @@ class Polynomial(FeatureMap):
     [0, 1, 1, 0]
     """
 
-    def __init__(self, degree: int = 2, gamma: Any = 1.0, coef0: float = 1.0) -> None:
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
+    degree: int = 2
+    gamma: Any = 1.0
+    coef0: float = 1.0
 
     def _learn(self, X: Any) -> None:
         degree, d = whole("degree", self.degree, at_least=1), X.shape[1]
@@ -105,8 +107,6 @@ class Polynomial(FeatureMap):
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The products: "x0 x1^2"; "1" for the constant."""
-        from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
-
         check_is_fitted(self, "kernel_")
         names = _check_feature_names_in(self, input_features)
         words = [

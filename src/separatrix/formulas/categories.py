@@ -19,6 +19,8 @@ from separatrix.design.reducing import Parts
 from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
 from separatrix.formulas.claims import stationarity
+from separatrix.formulas.moments import class_priors
+from separatrix.formulas.scores import by_blocks, log_odds
 from separatrix.outcome import Fit, Status
 
 MOST = 1 << 20  # categories of a column; more of them are identifiers
@@ -64,17 +66,13 @@ class Categories:
 
     def scores(self, X: Any) -> Floats:
         """(n, k) scores, or (n, 1) log-odds for two classes."""
-        joint = self.joint(X)
-        return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
+        return log_odds(self.joint(X))
 
     def joint(self, X: Any) -> Floats:
-        """log P(x, c) for each class, (n, k), some rows at a time."""
-        n, d = X.shape
-        step = max(1, (1 << 20) // max(d * len(self.log_prior), 1))
-        return np.vstack([self._block(X[first : first + step], first) for first in range(0, n, step)])
+        """log P(x, c) for each class, (n, k)."""
+        return by_blocks(X, X.shape[1] * len(self.log_prior), self._block)
 
-    def _block(self, X: Any, first: int) -> Floats:
-        x = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    def _block(self, x: Floats, first: int) -> Floats:
         strange = _no_category(x) | (x >= self.n_categories)
         if strange.any():
             row, column = np.argwhere(strange)[0]
@@ -146,8 +144,7 @@ def learn(sample: Sample, settings: Settings, before: CategoryCounts | None = No
     smoothed = table + settings.alpha
     theta = smoothed / (weight[:, None] + np.repeat(settings.alpha * n, n))
     _check_positive(theta, n, design, sample)
-    empirical = np.where(seen, counts / counts.sum(), np.finfo(np.float64).tiny)
-    prior = empirical if settings.priors is None else settings.priors
+    prior = class_priors(counts, settings.priors)
     certificate = stationarity(
         "categories", design, targets, alpha=settings.alpha, n_categories=n, prior=prior, parameters=theta,
         priors_given=settings.priors is not None,

@@ -11,7 +11,7 @@ from separatrix._typing import Floats
 from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
 from separatrix.formulas.claims import stationarity
-from separatrix.formulas.moments import ClassMoments, class_moments
+from separatrix.formulas.moments import ClassMoments, bisectors, class_moments
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 
@@ -45,12 +45,8 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     unit = np.ones(design.d)
     if settings.prior is not None and deviation is not None:
         unit = np.where(deviation > 0, deviation, 1.0)
-    if targets.binary:
-        coef, middle = (means[1:] - means[:1]) / unit**2, 0.5 * (means[1:] + means[:1])
-    else:
-        centre = means.mean(axis=0)
-        coef, middle = (means - centre) / unit**2, 0.5 * (means + centre)
-    coef = design.rounded(coef)
+    difference, middle = bisectors(means, targets.binary)
+    coef = design.rounded(difference / unit**2)
     constant = -(coef * (middle + anchor)).sum(axis=1)
     if settings.prior is not None:
         logs = np.log(settings.prior)

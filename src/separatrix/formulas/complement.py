@@ -11,7 +11,7 @@ from separatrix._typing import Floats
 from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
 from separatrix.formulas.claims import stationarity
-from separatrix.formulas.moments import ClassMoments
+from separatrix.formulas.moments import ClassMoments, class_priors, contrasts
 from separatrix.formulas.naive_bayes import Settings, observe
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
@@ -44,11 +44,9 @@ def learn(sample: Sample, settings: Settings, norm: bool, before: ClassMoments |
             "norm=True has no meaning for one column (n_features = 1): all weights would be 0/0.", "norm"
         )
     weights = complement_weights(theta, norm)
-    contrast = np.array([[-1.0, 1.0]]) if targets.binary else np.eye(k) - 1.0 / k
-    coef = design.rounded(contrast @ (weights - weights[0]))
+    coef = design.rounded(contrasts(k) @ (weights - weights[0]))
     intercept = np.zeros(len(coef))
-    empirical = np.where(counts > 0, counts / counts.sum(), np.finfo(np.float64).tiny)
-    prior = empirical if settings.priors is None else settings.priors
+    prior = class_priors(counts, settings.priors)
     certificate = stationarity(
         "complement", design, targets, alpha=settings.alpha, norm=norm, parameters=theta, coef=coef,
         intercept=intercept, prior=prior, priors_given=settings.priors is not None,

@@ -7,11 +7,8 @@ itself until the correction is at rounding level, so squaring the condition numb
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block, Design
@@ -19,9 +16,8 @@ from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths
 from separatrix.design.row_space import ROTATED
 from separatrix.design.sample import Sample
-from separatrix.errors import ConvergenceWarning
-from separatrix.formulas.claims import SHARP, stationarity
-from separatrix.formulas.squares import EPS, Problem, Step, claim, dual_matrix, refine
+from separatrix.formulas.claims import SHARP
+from separatrix.formulas.squares import EPS, Problem, Step, claim, dual_matrix, iterated, published, refine
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.solvers.newton import FACTORED_ORDER
@@ -37,19 +33,14 @@ def _squares(block: Block, w: Floats, W: Floats, far: Floats, centre: Floats) ->
     return block.spread(w[:, None], centre[None], np.zeros(len(w), dtype=np.intp))[0], w @ terms**2
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Iterations of LSMR at most, and the target of the rows that are not in a class."""
+def learn(sample: Sample, max_iter: int, low: float = -1.0) -> Fit:
+    """Solve for all tasks at once; see the module for the objective and the routes.
 
-    max_iter: int
-    low: float = -1.0
-
-
-def learn(sample: Sample, settings: Settings) -> Fit:
-    """Solve for all tasks at once; see the module for the objective and the routes. The certificate is for low = -1."""
+    ``low`` is the target of the rows that are not in a class; the certificate is for -1.
+    """
     design, targets = sample.design, sample.targets
     weight = sample.weight / sample.weight.max()  # the same minimum, and products that stay in range
-    problem = Problem(design.centred(weight), targets, weight, settings.low)
+    problem = Problem(design.centred(weight), targets, weight, low)
     V = problem.start()
     order = min(design.n, design.d)
     rank: int | None = None
@@ -59,31 +50,21 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         n_iter = refine(step, V[: design.d], V)
         converged = clear or _stationary(problem, V, 1e-3 * SHARP)
     if not converged:
-        V, rank = problem.start(), None
-        n_iter = _lsmr(problem, V, settings.max_iter)
+        rank = None
+        V, n_iter = iterated(problem, np.ones(design.d), 1e-13, max_iter)
         converged = _stationary(problem, V, SHARP)
     coef, intercept = problem.design.user_units(V)
     coef, intercept = design.rounded(coef), design.rounded(intercept)
-    model, attributes = Hyperplanes(coef, intercept), {"rank_": rank}
     tol = claim(problem, coef, intercept) if converged else None
-    if tol is None:
-        warning = ConvergenceWarning(
-            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no "
-            "certificate: scale the columns of X to equal length, leave out what nearly depends on others, or raise "
-            "max_iter."
-        )
-        return Fit(model, None, Status.UNCERTIFIED, n_iter, attributes=attributes, warnings=(warning,))
-    certificate = stationarity(
-        "least_squares", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
-        multilabel=targets.multilabel, tol=tol,
-    )  # fmt: skip
     singular = (min(design.n - design.intercept, design.d) if rank is None else rank) < design.d
-    return Fit(model, certificate, Status.MINIMUM_NORM if singular else Status.FORMULA, n_iter, attributes=attributes)
+    status = Status.MINIMUM_NORM if singular else Status.FORMULA
+    fit = Fit(Hyperplanes(coef, intercept), None, status, n_iter, attributes={"rank_": rank})
+    return published("least_squares", sample, tol, fit, "leave out what nearly depends on others")
 
 
 def least_squares_start(design: Design, targets: Targets, weight: Floats) -> tuple[Floats, Floats]:
     """Where to start: the same with the targets 0 and 1, as coef (k, d) and intercept (k,)."""
-    fit = learn(Sample(design, targets, weight, slice(None), design.n), Settings(STEPS, low=0.0))
+    fit = learn(Sample(design, targets, weight, slice(None), design.n), STEPS, low=0.0)
     return np.asarray(fit.model.coef, dtype=np.float64), np.asarray(fit.model.intercept, dtype=np.float64)
 
 
@@ -206,24 +187,3 @@ def _cholesky(G: Floats) -> Floats | None:
         return None
     reciprocal_condition, _ = linalg.lapack.dpocon(L, np.abs(G).sum(axis=0).max(), uplo="L")
     return L if reciprocal_condition > CLEAR else None
-
-
-def _lsmr(problem: Problem, V: Floats, max_iter: int) -> int:
-    """Each task by LSMR from w = 0, which stays in the span of the rows and so ends at minimum norm."""
-    design, root = problem.design, np.sqrt(problem.weight)
-    d = design.d
-    tail = np.zeros(design.p - d)
-
-    def forward(w: Floats) -> Floats:
-        return np.asarray(root * design.dot(np.append(w, tail)[:, None])[:, 0])
-
-    def backward(r: Floats) -> Floats:
-        return np.asarray(design.tdot((root * r)[:, None])[:d, 0])
-
-    Z = LinearOperator((design.n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
-    n_iter = 0
-    for task, r in enumerate(problem.residual(V).T):
-        w, _, iterations, *_ = lsmr(Z, r, atol=1e-13, btol=1e-13, conlim=0, maxiter=max_iter)
-        V[:d, task] = w
-        n_iter = max(n_iter, iterations)
-    return n_iter

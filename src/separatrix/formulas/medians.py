@@ -13,9 +13,8 @@ from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
 from separatrix.formulas.centroids import EPS, Settings
 from separatrix.formulas.claims import stationarity
+from separatrix.formulas.scores import ENTRIES, by_blocks, dense, log_odds
 from separatrix.outcome import Fit, Status
-
-ENTRIES = 1 << 20  # of a block of rows or columns
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,14 @@ class Medians:
     prior: Floats | None = None
 
     def scores(self, X: Any) -> Floats:
-        """(n, k) scores, or (n, 1), some rows at a time."""
-        n, d = X.shape
-        step = max(1, ENTRIES // max(d, 1))
-        with np.errstate(all="ignore"):
-            found = np.vstack([self._block(X[first : first + step]) for first in range(0, n, step)])
+        """(n, k) scores, or (n, 1)."""
+        found = by_blocks(X, X.shape[1], self._block)
         lost = np.flatnonzero(~np.isfinite(found).all(axis=1))
         if len(lost):
             raise InvalidInputError(f"The score of row {lost[0]} overflows: its entries are too large.")
-        return found[:, 1:] - found[:, :1] if found.shape[1] == 2 else found
+        return log_odds(found)
 
-    def _block(self, X: Any) -> Floats:
-        x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    def _block(self, x: Floats, first: int) -> Floats:
         scores = np.empty((len(x), len(self.centroids)))
         for c, m in enumerate(self.centroids):
             off = x - m
@@ -112,8 +107,7 @@ def _columns(X: Any) -> Iterator[tuple[int, Floats]]:
     columns = X.tocsc() if hasattr(X, "tocsc") else X
     step = max(1, 2 * ENTRIES // max(n, 1))
     for first in range(0, d, step):
-        part = columns[:, first : first + step]
-        yield first, np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
+        yield first, dense(columns[:, first : first + step])
 
 
 def _median(x: Array, weight: Floats) -> Floats:

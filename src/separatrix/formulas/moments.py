@@ -44,6 +44,24 @@ class ClassMoments:
         return ClassMoments(self.anchor, counts, first + share * step, spreads)
 
 
+def class_priors(counts: Floats, given: Floats | None) -> Floats:
+    """P(c): as given, or the shares of the weight; of a class not seen yet the smallest number that has a logarithm."""
+    return np.where(counts > 0, counts / counts.sum(), np.finfo(np.float64).tiny) if given is None else given
+
+
+def bisectors(means: Floats, binary: bool) -> tuple[Floats, Floats]:
+    """mu_1 - mu_0 and (mu_0 + mu_1) / 2; of more than two classes mu_c - m and (mu_c + m) / 2, m their mean."""
+    if binary:
+        return means[1:] - means[:1], 0.5 * (means[1:] + means[:1])
+    centre = means.mean(axis=0)
+    return means - centre, 0.5 * (means + centre)
+
+
+def contrasts(k: int) -> Floats:
+    """What takes scores of k classes to log-odds: of the second against the first, or of each against the mean."""
+    return np.array([[-1.0, 1.0]]) if k == 2 else np.eye(k) - 1.0 / k
+
+
 def class_moments(design: Design, targets: Targets, weight: Floats, *, spreads: bool) -> ClassMoments:
     """One pass over the rows for counts and means, a second one for spreads."""
     k = targets.n_classes

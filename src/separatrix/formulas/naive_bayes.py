@@ -6,7 +6,6 @@ coef_j = theta_1j - theta_0j and intercept = log P(1)/P(0) - sum_j [a(theta_1j) 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -21,7 +20,8 @@ from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError, LikelihoodWarning
 from separatrix.formulas.claims import stationarity
 from separatrix.formulas.families import EPS, ExponentialFamily, Gaussian, has_name, shaped
-from separatrix.formulas.moments import ClassMoments, class_moments
+from separatrix.formulas.moments import ClassMoments, bisectors, class_moments, class_priors, contrasts
+from separatrix.formulas.scores import by_blocks, log_odds
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets
@@ -130,21 +130,19 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
     moments = moments if before is None else before.merge(moments)
     counts = moments.counts
     seen = counts > 0
-    empirical = counts / counts.sum()
-    prior = np.where(seen, empirical, np.finfo(np.float64).tiny) if settings.priors is None else settings.priors
+    prior = class_priors(counts, settings.priors)
     # a class not seen yet is like all the others together, but for its prior
-    pooled = empirical @ moments.means
-    means = np.where(seen[:, None], moments.means, pooled)
+    means = np.where(seen[:, None], moments.means, (counts / counts.sum()) @ moments.means)
     weight = np.where(seen, counts, counts.sum())
 
     parameters = moments.anchor + means
     variances: Floats | None = None
     held: list[int] = []
+    if moments.spreads is not None:
+        variances, floored = _variances(moments, weight, settings)
+        held += list(settings.features[floored])
     for family, columns in settings.groups:
         if isinstance(family, Gaussian):
-            assert moments.spreads is not None
-            variances, floored = _variances(moments, weight, settings.places(family, columns), settings)
-            held += list(settings.features[floored])
             continue
         at = settings.places(family, columns)
         mean = parameters[:, at]
@@ -171,7 +169,7 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
     # a density of the user's own is nothing that the check could repeat
     unknown = not all(has_name(f) for f, _ in settings.groups)
     unchecked = unknown or not seen.all()
-    near = _near_one(parameters, settings)
+    near = _near_one(parameters, settings, design)
     attributes = {
         "class_count_": counts,
         "class_prior_": prior,
@@ -181,8 +179,7 @@ def learn(sample: Sample, settings: Settings, before: ClassMoments | None = None
         "_families": settings.families,
     }
     warnings = [_held_warning(sorted(set(held)), design)] if held else []
-    if near is not None:
-        warnings.append(_near_warning(near, design))
+    warnings += [] if near is None else [near]
     status = Status.UNCHECKED if unchecked else Status.FORMULA if near is None else Status.UNCERTIFIED
     return Fit(
         model,
@@ -208,23 +205,21 @@ def naturals(settings: Settings, parameters: Floats) -> tuple[Floats, Floats]:
     return natural, log_partition
 
 
-def _near_one(parameters: Floats, settings: Settings) -> int | None:
-    """A column with a probability so near to 1 that rounding it changes the log-odds, or None."""
+def _near_one(parameters: Floats, settings: Settings, design: Design) -> LikelihoodWarning | None:
+    """A warning of a column with a probability so near to 1 that rounding it changes the log-odds, if there is one."""
     for family, columns in settings.groups:
-        if family.name == "bernoulli":
-            near = np.flatnonzero((1 - parameters[:, settings.places(family, columns)] < NEAREST).any(axis=0))
-            return int(columns[near[0]]) if len(near) else None
+        if family.name != "bernoulli":
+            continue
+        near = columns[(1 - parameters[:, settings.places(family, columns)] < NEAREST).any(axis=0)]
+        if len(near):
+            return LikelihoodWarning(
+                f"A probability in {design.column(int(near[0]))} is within {NEAREST:g} of 1, where its log-odds lose "
+                "their digits: there is no certificate. Raise alpha."
+            )
     return None
 
 
-def _near_warning(column: int, design: Design) -> LikelihoodWarning:
-    return LikelihoodWarning(
-        f"A probability in {design.column(column)} is within {NEAREST:g} of 1, where its log-odds lose their digits: "
-        "there is no certificate. Raise alpha."
-    )
-
-
-def _variances(moments: ClassMoments, weight: Floats, columns: Integers, settings: Settings) -> tuple[Floats, Integers]:
+def _variances(moments: ClassMoments, weight: Floats, settings: Settings) -> tuple[Floats, Integers]:
     """Pooled (d,) or own (k, d) variances, smoothed, at least eps times the column's own; and where that binds."""
     shared = settings.shared_variance
     assert moments.spreads is not None
@@ -232,10 +227,11 @@ def _variances(moments: ClassMoments, weight: Floats, columns: Integers, setting
     within = moments.spreads.sum(axis=0) / n
     floor = EPS * moments.variances()
     raw = within if shared else np.where((moments.counts > 0)[:, None], moments.spreads / weight[:, None], within)
-    if settings.smoothing:
-        raw = raw + settings.smoothing * moments.variances()[columns].max()
     gaussian = np.zeros(len(within), dtype=bool)
-    gaussian[columns] = True
+    for family, columns in settings.groups:
+        gaussian[settings.places(family, columns)] = isinstance(family, Gaussian)
+    if settings.smoothing:
+        raw = raw + settings.smoothing * moments.variances()[gaussian].max()
     low = (raw < floor) & gaussian
     return np.where(gaussian, np.maximum(raw, floor), 0.0), np.flatnonzero(low if shared else low.any(axis=0))
 
@@ -267,16 +263,12 @@ def _hyperplanes(additive: Additive, means: Floats, anchor: Floats, binary: bool
     # contrasts of what exceeds the first class: a large part that all share cancels before it can round
     natural, partition = (terms - terms[0] for terms in (additive.natural, additive.log_partition))
     constant = additive.log_prior - partition.sum(axis=1)
-    contrast = np.array([[-1.0, 1.0]]) if binary else np.eye(len(means)) - 1.0 / len(means)
+    contrast = contrasts(len(means))
     coef, intercept = contrast @ natural, contrast @ constant
     if additive.variances is not None:
         # (mu_c - m).(x - (mu_c + m) / 2) / sigma², as for centroids: no mu² that a large shift would round
         precision = np.divide(1.0, additive.variances, out=np.zeros_like(anchor), where=additive.variances > 0)
-        if binary:
-            difference, middle = means[1:] - means[:1], 0.5 * (means[1:] + means[:1])
-        else:
-            centre = means.mean(axis=0)
-            difference, middle = means - centre, 0.5 * (means + centre)
+        difference, middle = bisectors(means, binary)
         slope = difference * precision
         offset = -(slope * (middle + anchor)).sum(axis=1)
         coef, intercept = coef + slope, intercept + (offset if binary else offset - offset.mean())
@@ -295,19 +287,15 @@ class Additive:
     variances: Floats | None
 
     def scores(self, X: Any) -> Floats:
-        """(n, k) scores, or (n, 1) log-odds for two classes, some rows at a time."""
-        joint = self._by_blocks(X, self._block)
-        return joint[:, 1:] - joint[:, :1] if joint.shape[1] == 2 else joint
+        """(n, k) scores, or (n, 1) log-odds for two classes."""
+        return log_odds(self._joint(X, base=False))
 
     def joint(self, X: Any) -> Floats:
         """log p(x, c) for each class, (n, k): the scores, and sum_j b(x_j)."""
-        return self._by_blocks(X, lambda x: self._block(x) + self._base(x)[:, None])
+        return self._joint(X, base=True)
 
-    def _by_blocks(self, X: Any, terms: Callable[[Any], Floats]) -> Floats:
-        n, d = X.shape
-        step = max(1, (1 << 20) // max(d, 1))
-        with np.errstate(all="ignore"):
-            joint = np.vstack([terms(X[first : first + step]) for first in range(0, n, step)])
+    def _joint(self, X: Any, base: bool) -> Floats:
+        joint = by_blocks(X, X.shape[1], lambda x, _: self._block(x) + self._base(x) if base else self._block(x))
         lost = np.flatnonzero(~np.isfinite(joint.max(axis=1)))  # one class may have probability 0, not all of them
         if len(lost):
             raise InvalidInputError(
@@ -315,8 +303,8 @@ class Additive:
             )
         return joint
 
-    def _block(self, X: Any) -> Floats:
-        t = map_columns(_dense(X), self.settings)
+    def _block(self, x: Floats) -> Floats:
+        t = map_columns(x, self.settings)
         joint = t @ self.natural.T + (self.log_prior - self.log_partition.sum(axis=1))
         if self.variances is not None:
             own = np.broadcast_to(self.variances, self.parameters.shape)
@@ -328,17 +316,13 @@ class Additive:
                 joint[:, c] -= 0.5 * (z.sum(axis=1) + np.log(variance[live]).sum())
         return np.asarray(joint)
 
-    def _base(self, X: Any) -> Floats:
-        """sum_j b(x_j), without columns that are constant and so say nothing."""
-        x, total = _dense(X), np.zeros(X.shape[0])
+    def _base(self, x: Floats) -> Floats:
+        """sum_j b(x_j) of each row (n, 1), without columns that are constant and so say nothing."""
+        total = np.zeros((len(x), 1))
         for family, columns in self.settings.groups:
             if isinstance(family, Gaussian):
                 assert self.variances is not None
                 live = np.atleast_2d(self.variances)[0, self.settings.places(family, columns)] > 0
                 columns = columns[live]
-            total += family.base(x[:, columns]).sum(axis=1)
+            total[:, 0] += family.base(x[:, columns]).sum(axis=1)
         return total
-
-
-def _dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

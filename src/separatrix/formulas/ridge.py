@@ -8,27 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
 from separatrix.design.rounding import check_lengths
 from separatrix.design.sample import Sample
-from separatrix.errors import ConvergenceWarning
-from separatrix.formulas.claims import stationarity
-from separatrix.formulas.squares import EPS, Problem, claim, dual_matrix, refine
+from separatrix.formulas.squares import EPS, Problem, claim, dual_matrix, iterated, published, refine
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status
 from separatrix.solvers.newton import FACTORED_ORDER
 
-ENOUGH = 1e-13  # the relative residual that LSMR ends at
-
 
 def learn(sample: Sample, alpha: float, max_iter: int) -> Fit:
     """Solve for all tasks at once; see the module for the objective and the routes."""
-    design, targets = sample.design, sample.targets
+    design = sample.design
     largest = float(sample.weight.max())
     weight = sample.weight / largest  # the same minimum, with alpha divided as well, and products that stay in range
-    problem = Problem(design.centred(weight), targets, weight, ridge=alpha / largest)
+    problem = Problem(design.centred(weight), sample.targets, weight, ridge=alpha / largest)
     everyone = np.zeros(design.n, dtype=np.int64)  # one class: the compiled sums have the same bits for any storage
     length = np.sqrt(problem.design.class_sums(everyone, weight, 1, problem.design.shift[None])[0])
     check_lengths(problem.design, length)
@@ -40,20 +35,10 @@ def learn(sample: Sample, alpha: float, max_iter: int) -> Fit:
         V, n_iter = _wide(problem) if design.n < design.d else _tall(problem, length)
     coef, intercept, tol = _claimed(sample, problem, V, still)
     if tol is None:
-        V, n_iter = _lsmr(problem, length, max_iter)
+        V, n_iter = iterated(problem, 1.0 / np.sqrt(length**2 + problem.ridge), EPS, max_iter)
         coef, intercept, tol = _claimed(sample, problem, V, still)
     model = Hyperplanes(coef, intercept)
-    if tol is None:
-        warning = ConvergenceWarning(
-            f"The normal equations do not hold to rounding after {n_iter} iterations, so the fit has no certificate: "
-            "scale the columns of X to equal length, raise alpha, or raise max_iter."
-        )
-        return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(warning,))
-    certificate = stationarity(
-        "ridge", design, targets, coef=coef, intercept=intercept, fit_intercept=design.intercept,
-        multilabel=targets.multilabel, tol=tol, alpha=alpha,
-    )  # fmt: skip
-    return Fit(model, certificate, Status.FORMULA, n_iter)
+    return published("ridge", sample, tol, Fit(model, None, Status.FORMULA, n_iter), "raise alpha", alpha=alpha)
 
 
 def _claimed(sample: Sample, problem: Problem, V: Floats | None, still: Array) -> tuple[Floats, Floats, float | None]:
@@ -103,27 +88,3 @@ def _wide(problem: Problem) -> tuple[Floats | None, int]:
         return np.asarray(design.tdot(root[:, None] * change)[: design.d])
 
     return V, refine(step, V[: design.d], V)
-
-
-def _lsmr(problem: Problem, length: Floats, max_iter: int) -> tuple[Floats, int]:
-    """Each task by LSMR on the rows (z_i, sqrt(alpha)) in units in which columns have length 1."""
-    design, root = problem.design, np.sqrt(problem.weight)
-    n, d = design.n, design.d
-    unit = 1.0 / np.sqrt(length**2 + problem.ridge)
-    below, tail = np.sqrt(problem.ridge) * unit, np.zeros(design.p - d)
-
-    def forward(u: Floats) -> Floats:
-        scores = design.dot(np.append(unit * u, tail)[:, None])[:, 0]
-        return np.concatenate([root * scores, below * u])
-
-    def backward(r: Floats) -> Floats:
-        return np.asarray(unit * design.tdot((root * r[:n])[:, None])[:d, 0] + below * r[n:])
-
-    Z = LinearOperator((n + d, d), matvec=forward, rmatvec=backward, dtype=np.float64)
-    V, n_iter = problem.start(), 0
-    for task, r in enumerate(problem.residual(V).T):
-        target = np.concatenate([r, np.zeros(d)])
-        u, _, iterations, *_ = lsmr(Z, target, atol=ENOUGH, btol=EPS, conlim=0, maxiter=max_iter)
-        V[:d, task] = unit * u
-        n_iter = max(n_iter, iterations)
-    return V, n_iter

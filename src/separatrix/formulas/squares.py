@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator, lsmr
 
 from separatrix._typing import Array, Floats
 from separatrix.design import Block, Design
@@ -14,8 +15,11 @@ from separatrix.design.block import turned_gram
 from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import depth, exact_units, far_sizes
-from separatrix.formulas.claims import SHARP, claimed
+from separatrix.design.sample import Sample
+from separatrix.errors import ConvergenceWarning
+from separatrix.formulas.claims import SHARP, claimed, stationarity
 from separatrix.loops.passes import SQUARED
+from separatrix.outcome import Fit, Status
 from separatrix.targets import Targets, signs
 
 CLAIMS = (SHARP, 1e-6, 1e-4)  # cosines between a column and the residual: zero, or what rounding the weights leaves
@@ -115,6 +119,22 @@ def claim(problem: Problem, coef: Floats, intercept: Floats, still: Array | None
     return claimed(relative, rounding, *CLAIMS)
 
 
+def published(name: str, sample: Sample, tol: float | None, fit: Fit, remedy: str, **witness: Any) -> Fit:
+    """The fit with the certificate that the normal equations hold within ``tol``; with a warning if that is None."""
+    if tol is None:
+        warning = ConvergenceWarning(
+            f"The normal equations do not hold to rounding after {fit.n_iter} iterations, so the fit has no "
+            f"certificate: scale the columns of X to equal length, {remedy}, or raise max_iter."
+        )
+        return replace(fit, status=Status.UNCERTIFIED, warnings=(warning,))
+    design, targets, model = sample.design, sample.targets, fit.model
+    certificate = stationarity(
+        name, design, targets, coef=model.coef, intercept=model.intercept, fit_intercept=design.intercept,
+        multilabel=targets.multilabel, tol=tol, **witness,
+    )  # fmt: skip
+    return replace(fit, certificate=certificate)
+
+
 def refine(step: Step, W: Floats, V: Floats) -> int:
     """Add the proposed steps to W, the weights in V, while they shrink and are above rounding."""
     previous = np.inf
@@ -128,6 +148,35 @@ def refine(step: Step, W: Floats, V: Floats) -> int:
             return iteration
         previous = size
     return iteration
+
+
+def iterated(problem: Problem, unit: Floats, btol: float, max_iter: int) -> tuple[Floats, int]:
+    """Each task by LSMR from w = 0, which stays in the span of the rows: without a ridge it ends at minimum norm.
+
+    The rows are (z_i, sqrt(ridge)), and the columns are in the given units.
+    """
+    design, root = problem.design, np.sqrt(problem.weight)
+    n, d = design.n, design.d
+    m = d if problem.ridge else 0  # the rows of the ridge
+    below, tail = np.sqrt(problem.ridge) * unit[:m], np.zeros(design.p - d)
+
+    def forward(u: Floats) -> Floats:
+        scores = design.dot(np.append(unit * u, tail)[:, None])[:, 0]
+        return np.concatenate([root * scores, below * u[:m]])
+
+    def backward(r: Floats) -> Floats:
+        w = unit * design.tdot((root * r[:n])[:, None])[:d, 0]
+        w[:m] += below * r[n:]
+        return np.asarray(w)
+
+    Z = LinearOperator((n + m, d), matvec=forward, rmatvec=backward, dtype=np.float64)
+    V, n_iter = problem.start(), 0
+    for task, r in enumerate(problem.residual(V).T):
+        target = np.concatenate([r, np.zeros(m)])
+        u, _, iterations, *_ = lsmr(Z, target, atol=1e-13, btol=btol, conlim=0, maxiter=max_iter)
+        V[:d, task] = unit * u
+        n_iter = max(n_iter, iterations)
+    return V, n_iter
 
 
 def dual_matrix(problem: Problem) -> Floats:

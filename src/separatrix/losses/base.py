@@ -124,6 +124,17 @@ def beyond_floats_is_inf() -> np.errstate:
     return np.errstate(over="ignore", under="ignore")
 
 
+def sigma(u: Reals) -> Reals:
+    """σ(u) = 1 / (1 + exp(-u)), to full relative accuracy in both tails.
+
+    exp(u) / (1 + exp(u)) is the same number: of the two, each u gets the one whose exponential is at most 1.
+    Unlike 1 / (1 + exp(-u)), this does not fall to 0 before exp(u) does (near u = -710 in float64).
+    """
+    e = np.exp(-np.abs(u))
+    probability: Reals = np.where(u >= 0, 1, e) / (1 + e)
+    return probability
+
+
 def tidy(result: Array) -> Array:
     """The same numbers, with 0 for -0, and a scalar for an array of no dimensions."""
     tidied: Array = result + 0.0  # adding 0 does both

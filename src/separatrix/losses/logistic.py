@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import entr, xlog1py
 
-from separatrix.losses._sigma import sigma
-from separatrix.losses.base import MarginLoss, Reals
+from separatrix.losses.base import MarginLoss, Reals, sigma
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, NoReturn
 
-from separatrix.losses._sigma import sigma
-from separatrix.losses.base import MarginLoss, Reals, UndefinedError
+from separatrix.losses.base import MarginLoss, Reals, UndefinedError, sigma
 
 
 @dataclass(frozen=True)

@@ -238,10 +238,12 @@ def learn(sample: Sample, settings: Settings) -> Fit:
         z = Points(design, targets.task_signs(task), weight)
         found = search(z, settings, trace, task if tasks > 1 else None)
         direction = design.rounded(found.direction)
-        lower = float(z.dot(direction).min()) / (length(direction) or 1.0) - z.noise
+        coef[task], intercept[task] = direction[: design.d], direction[design.d] if design.intercept else 0.0
+        if not direction.any():  # the origin is one of the points: any direction proves as much
+            direction = np.ones_like(direction)
+        lower = float(z.dot(direction).min()) / length(direction) - z.noise
         points, alpha = np.array(found.nearest.points), found.nearest.alpha
         upper = z.distance(points, alpha)
-        coef[task], intercept[task] = direction[: design.d], direction[design.d] if design.intercept else 0.0
         sides = targets.classes, targets.positive(task)
         parts.append(MarginBracket(*sides, design.intercept, lower, upper, direction, points, alpha))
         steps = max(steps, found.steps)

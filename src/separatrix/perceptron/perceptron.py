@@ -143,10 +143,6 @@ class Run:
     stalled: bool = False  # stopped because the loss no longer fell
     cycle: tuple[int, int] = (0, 0)  # passes and updates after which the weights came back, if they did
 
-    @property
-    def clean(self) -> bool:
-        return self.mistakes == 0
-
 
 def train(task: Task, state: State, watch: Recorder | None) -> Run:
     """Pass after pass by the chosen rule, until one without mistakes, `patience` ones without use, or `max_iter`.
@@ -240,7 +236,7 @@ def verdict(
     design: Design, targets: Targets, model: Hyperplanes, runs: Sequence[Run], settings: Settings
 ) -> tuple[Certificate | None, Status, list[Warning]]:
     """After clean passes whose weights strictly separate, a `Separator` for each task; otherwise a warning."""
-    dirty = [number for number, run in enumerate(runs) if not run.clean]
+    dirty = [number for number, run in enumerate(runs) if run.mistakes]
     if dirty and all(runs[number].cycle[0] for number in dirty):
         return None, Status.REPEATING, [_repeating(targets, runs, dirty)]
     if dirty:

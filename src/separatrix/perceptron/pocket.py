@@ -114,10 +114,8 @@ class Walk:
     def finish(self) -> bool:
         """Consider the weights it has now, if no draw of a whole sweep was a mistake; True if they make no errors."""
         errors = float(self.errors(self.state.w[None])[0])
-        if errors == 0 or self.settings.method == "ratchet":
-            if errors < self.pocket.errors:
-                self.pocket = Pocket(self.state.w.copy(), errors, self.most_recent)
-        elif self.most_recent > self.pocket.run:
+        fewest = errors == 0 or self.settings.method == "ratchet"
+        if errors < self.pocket.errors if fewest else self.most_recent > self.pocket.run:
             self.pocket = Pocket(self.state.w.copy(), errors, self.most_recent)
         return errors == 0
 

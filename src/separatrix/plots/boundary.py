@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from separatrix.plots.codes import codes_of
 LONGEST = 8.0  # times the shorter side that the longer may be for both to have the same unit: beyond, a strip is left
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DecisionBoundary2D:
     """Regions of the predicted classes, the boundary score = cut, and for SVMs the margins score = ±1.
 
@@ -53,25 +55,18 @@ class DecisionBoundary2D:
     >>> display = DecisionBoundary2D.from_estimator(LinearSVC().fit(X, y), X, y)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        *,
-        xx: Any,
-        yy: Any,
-        regions: Any,
-        scores: Any,
-        margins: bool,
-        X: Any,
-        codes: Any,
-        support: Any,
-        classes: Any,
-        feature_names: tuple[str, str] = ("x0", "x1"),
-        equal: bool = True,
-        cut: float = 0.0,
-    ) -> None:
-        self.xx, self.yy, self.regions, self.scores, self.margins = xx, yy, regions, scores, margins
-        self.X, self.codes, self.support, self.classes = X, codes, support, classes
-        self.feature_names, self.equal, self.cut = feature_names, equal, cut
+    xx: Any
+    yy: Any
+    regions: Any
+    scores: Any
+    margins: bool
+    X: Any
+    codes: Any
+    support: Any
+    classes: Any
+    feature_names: tuple[str, str] = ("x0", "x1")
+    equal: bool = True
+    cut: float = 0.0
 
     @classmethod
     def from_estimator(

@@ -77,7 +77,10 @@ class CoefficientPath:
         """
         if hasattr(estimator, "coefs_paths_"):
             d = estimator.n_features_in_
-            values, coefs = estimator.Cs_, estimator.coefs_paths_.mean(axis=0)[:, target, :d]
+            values, paths = estimator.Cs_, estimator.coefs_paths_
+            if paths.ndim == 5:  # several l1_ratios: that which was chosen
+                paths = paths[:, int(np.flatnonzero(estimator.l1_ratios_ == estimator.l1_ratio_)[0])]
+            coefs = paths.mean(axis=0)[:, target, :d]
             chosen, fitted = float(estimator.C_), estimator
         else:
             if X is None or y is None:

@@ -23,16 +23,12 @@ class ScoredLoss(ABC):
     """loss(code, scores), with k columns of scores that the basis (K, k) takes to the scores of the classes."""
 
     product: int = PRODUCT  # the compiled pass that multiplies by curvature
+    basis: Floats  # (K, k): the classes' weights are V basis'; (1, 1) for two classes
 
     @property
     @abstractmethod
     def compiled(self) -> int | None:
         """The compiled pass, if there is one."""
-
-    @property
-    @abstractmethod
-    def basis(self) -> Floats:
-        """(K, k): the classes' weights are V basis'; (1, 1) for two classes."""
 
     @property
     @abstractmethod
@@ -113,14 +109,10 @@ class Classes(ScoredLoss):
     classes themselves; then so are slopes.
     """
 
-    to_classes: Floats
+    basis: Floats
     product = SOFTMAX_PRODUCT
     compiled = SOFTMAX
     steepest = 0.5
-
-    @property
-    def basis(self) -> Floats:
-        return self.to_classes
 
     def pointwise(self, codes: Array, Z: Floats) -> tuple[Floats, Floats]:
         rows = np.arange(len(Z))

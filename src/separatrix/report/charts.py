@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,9 +54,9 @@ def positive_scores(run: Run) -> tuple[Floats, list[int]] | None:
     return scores[:, most], most
 
 
-def thinned(x: Floats, y: Floats, most: int = 240) -> tuple[list[float], list[float]]:
-    """At most `most` points of a curve."""
-    keep = np.unique(np.linspace(0, len(x) - 1, most).astype(int))
+def thinned(x: Floats, y: Floats) -> tuple[list[float], list[float]]:
+    """At most 240 points of a curve."""
+    keep = np.unique(np.linspace(0, len(x) - 1, 240).astype(int))
     return x[keep].tolist(), y[keep].tolist()
 
 
@@ -116,45 +116,46 @@ def histogram(run: Run) -> Drawing | None:
     return Drawing(axes.render(), list(zip(names, kinds, strict=True)), ends)
 
 
-def _curves(
-    run: Run, title: str, labels: tuple[str, str], diagonal: bool
-) -> tuple[Axes, Floats, list[int], list[tuple[str, str]]] | None:
-    found = positive_scores(run)
-    if found is None:
-        return None
-    axes = Axes((0.0, 1.0), (0.0, 1.0), *labels, title, f"{title} of the held-out rows for {run.best.title}.")
-    if diagonal:
-        axes.line([0.0, 1.0], [0.0, 1.0], "guide")
-    names = [(shortened(run.classes[code], 40), LINES[j]) for j, code in enumerate(found[1])]
-    return axes, *found, names if len(names) > 1 else []
-
-
 def roc(run: Run) -> Drawing | None:
     """True positives against false positives."""
-    drawn = _curves(run, "ROC curve", ("false positive rate", "true positive rate"), True)
-    if drawn is None:
-        return None
-    axes, scores, classes, names = drawn
-    for j, code in enumerate(classes):
-        mine, right = _cumulated(scores[:, j], run.truth == code)
+
+    def rates(mine: Floats, right: Floats) -> tuple[Floats, Floats]:
         false = mine - right
-        axes.line(*thinned(false / max(false[-1], 1), right / max(right[-1], 1)), LINES[j])
-    return Drawing(axes.render(), names)
+        return false / max(false[-1], 1), right / max(right[-1], 1)
+
+    return _curves(run, "ROC curve", ("false positive rate", "true positive rate"), rates, (0.0, 1.0))
 
 
 def precision_recall(run: Run) -> Drawing | None:
     """Precision against recall."""
-    drawn = _curves(run, "Precision and recall", ("recall", "precision"), False)
-    if drawn is None:
+
+    def rates(mine: Floats, right: Floats) -> tuple[Floats, Floats]:
+        return right[1:] / max(right[-1], 1), right[1:] / mine[1:]
+
+    share = float((run.truth == 1).mean())
+    guide = (share, share) if len(run.classes) == 2 else None
+    return _curves(run, "Precision and recall", ("recall", "precision"), rates, guide)
+
+
+def _curves(
+    run: Run,
+    title: str,
+    labels: tuple[str, str],
+    rates: Callable[[Floats, Floats], tuple[Floats, Floats]],
+    guide: tuple[float, float] | None,
+) -> Drawing | None:
+    """A curve for each class: ``rates`` of the rows above each threshold, and of those of the class among them."""
+    found = positive_scores(run)
+    if found is None:
         return None
-    axes, scores, classes, names = drawn
+    scores, classes = found
+    axes = Axes((0.0, 1.0), (0.0, 1.0), *labels, title, f"{title} of the held-out rows for {run.best.title}.")
+    if guide is not None:
+        axes.line([0.0, 1.0], guide, "guide")
     for j, code in enumerate(classes):
-        mine, right = _cumulated(scores[:, j], run.truth == code)
-        axes.line(*thinned(right[1:] / max(right[-1], 1), right[1:] / mine[1:]), LINES[j])
-        if len(classes) == 1:
-            share = float((run.truth == code).mean())
-            axes.line([0.0, 1.0], [share, share], "guide")
-    return Drawing(axes.render(), names)
+        axes.line(*thinned(*rates(*_cumulated(scores[:, j], run.truth == code))), LINES[j])
+    names = [(shortened(run.classes[code], 40), LINES[j]) for j, code in enumerate(classes)]
+    return Drawing(axes.render(), names if len(names) > 1 else [])
 
 
 def _cumulated(scores: Floats, mine: Array) -> tuple[Floats, Floats]:
@@ -171,10 +172,11 @@ def convergence(run: Run) -> Drawing | None:
     if trace is None:
         return None
     name = "gap" if any(value for value in trace.get("gap", [])) else "mistakes"
-    points = [(step, value) for step, value in _pairs(trace.get("step"), trace.get(name)) if value > 0]
+    pairs = zip(trace.get("step", []), trace.get(name, []), strict=False)
+    points = [(step, value) for step, value in pairs if step is not None and value is not None and value > 0]
     if len(points) < 2:
         return None
-    steps, values = [point[0] for point in points], [point[1] for point in points]
+    steps, values = map(list, zip(*points, strict=True))
     log = name == "gap"
     low = 10 ** np.floor(np.log10(min(values))) if log else 0.0
     high = 10 ** np.ceil(np.log10(max(values))) if log else max(values) * 1.05
@@ -217,9 +219,3 @@ def entering(run: Run) -> Drawing | None:
     axes.line([np.log10(path.chosen)] * 2, [1.05 * low, 1.05 * high], "guide")
     legend = [(shortened(name, 40), line) for name, line in zip(path.columns, LINES, strict=False)]
     return Drawing(axes.render(), legend)
-
-
-def _pairs(steps: Sequence[float | None] | None, values: Sequence[float | None] | None) -> list[tuple[float, float]]:
-    if steps is None or values is None:
-        return []
-    return [(x, y) for x, y in zip(steps, values, strict=True) if x is not None and y is not None]

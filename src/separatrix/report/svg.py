@@ -39,7 +39,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
             step *= factor
             break
     first = math.ceil(low / step - 1e-9)
-    return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [float(f"{i * step:.12g}") for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 @dataclass
