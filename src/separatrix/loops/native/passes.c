@@ -4,7 +4,6 @@
    are added 8 at a time, and every segment of rows is added up by itself: the same bits at every processor level. */
 #define _XOPEN_SOURCE 700 /* pread */
 #include "packing.h"
-#include "parts.h"
 #include "pointwise.h"
 #if !defined(_WIN32)
 #include <unistd.h>
