@@ -15,11 +15,11 @@ from separatrix.compare.metrics import Predictions
 from separatrix.compare.quiet import quietly
 from separatrix.compare.result import Coefficient, Entry, HardRow, Run
 from separatrix.errors import SeparatrixError
+from separatrix.scoring.calibration import TINY
 
 MOST_COEFFICIENTS = 15
 MOST_ROWS = 10
 TRACED_ENTRIES = 5_000_000
-TINY = 1e-300  # the smallest probability that has a logarithm worth having
 
 
 def intervals(model: Any) -> tuple[Floats | None, str | None]:
