@@ -26,12 +26,10 @@ def intervals(model: Any) -> tuple[Floats | None, str | None]:
     """(rows of weights, columns, 2) Wald intervals without the intercept, or the reason why there are none."""
     if not hasattr(model, "conf_int"):
         name = type(model).__name__
+        why = f"{name} estimates a boundary, not a probability model, so its weights have no standard errors."
         if hasattr(model, "predict_proba"):
-            return (
-                None,
-                f"The weights of {name} follow from means and shares of each class; none has a standard error here.",
-            )
-        return None, f"{name} estimates a boundary, not a probability model, so its weights have no standard errors."
+            why = f"The weights of {name} follow from means and shares of each class; none has a standard error here."
+        return None, why
     try:
         found = np.asarray(model.conf_int())
     except SeparatrixError as error:

@@ -6,7 +6,7 @@ differs is where rows come from: compiled passes read them in the buffers, what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,15 +19,9 @@ from separatrix.design.dense import DenseDesign
 from separatrix.design.passes import Pass
 from separatrix.design.sparse import SparseBlock, SparseDesign
 from separatrix.errors import InvalidInputError
-from separatrix.files import Stored
 from separatrix.loops.passes import pass_dense, pass_file, segment_rows
 
 FEW_ENTRIES = 1 << 22  # that may be in memory all at once: no more than a buffer or two take
-
-
-def streamed(X: Stored, intercept: bool = True, names: Sequence[str] | None = None) -> Design:
-    """The design of rows in a file."""
-    return (StreamedSparse if X.sparse else StreamedDense)(X, intercept, names)
 
 
 class _Streamed(Design):
