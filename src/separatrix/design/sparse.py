@@ -89,7 +89,7 @@ class SparseDesign(Design):
         return replace(self, _X=X)
 
     @cached_property
-    def _extremes(self) -> Array:
+    def _extremes(self) -> Floats:
         """The smallest and the largest stored entry, or NaN if there is one among them; 0 if there are none."""
         return ends(self._X.data)
 

@@ -110,7 +110,7 @@ class StreamedSparse(_Streamed, SparseDesign):
     def is_canonical(self) -> bool:
         return True  # entries are sorted and added up when they are written
 
-    @property
+    @cached_property
     def _counts(self) -> Integers:
         return self._X.counts
 
