@@ -42,7 +42,7 @@ def test_embedded_table_ends_with_a_leaderboard_and_three_files(result):
 
 
 def test_a_line_of_progress_is_of_a_classifier_whatever_its_name(capsys):
-    tell = progress._Lines().tell
+    tell = progress.lines()
     for title in ("SVM: wide", "SVM: narrow"):
         for part in ("fold 1 of 2", "fold 2 of 2"):
             tell(Event(title, int(title == "SVM: narrow"), 2, part))

@@ -160,6 +160,20 @@ def test_the_target_is_not_needed_and_the_file_is_written_whole(tables, model, t
     assert {path.name for path in tmp_path.iterdir()} == {"new.csv.gz", "out.csv", "bad.csv"}
 
 
+def test_predictions_go_to_the_file_that_a_link_points_to(tables, model, tmp_path):
+    (tmp_path / "real.csv").touch()
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    assert run("predict", model, tables[0], "--out", tmp_path / "link.csv").exit_code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text() == run("predict", model, tables[0]).stdout
+
+
+def test_columns_of_the_embedded_table_are_left_out_too(tmp_path):
+    _, found = run_json("fit", "--model", "centroid", "--drop", "mean radius", "--out", tmp_path / "m")
+    assert found["features"] == 29
+    assert run("fit", "--drop", "radius", "--out", tmp_path / "m").exit_code == 4
+
+
 def test_json_lines_and_surprises(tables, model, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("id,length,width,colour\n1,0.5,1,green\n2,3,1,red\n")

@@ -51,6 +51,12 @@ def test_a_model_of_files_is_the_model_of_the_table(tables, data):
     assert sorted(name for name in os.listdir() if name.startswith(".")) == []
 
 
+def test_the_training_accuracy_is_that_of_the_cut(tables):
+    words = "whole.csv", "-t", "kind", "--threshold", "0.95"
+    _, found = run_json("fit", *words, "--memory", "100MB")
+    assert found["training_accuracy"] == run_json("fit", *words)[1]["training_accuracy"] < 0.7
+
+
 @pytest.mark.parametrize("data", ["one.arrow", "*.feather"])
 def test_arrow_files_go_all_the_way(tables, data):
     frame = pl.read_csv("whole.csv")

@@ -25,10 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from folder import DATA, index
 
 from separatrix.compare import compare
-from separatrix.compare.encoding import fit_encoder
 from separatrix.compare.folds import stratified
 from separatrix.compare.logistic_path import CS, LARGE_CS
-from separatrix.data import read_table
+from separatrix.data import Encoder, read_table
 from separatrix.errors import DataError
 
 CHOOSING_WORK = 2e7  # rows times columns times classes that scikit-learn chooses C from
@@ -104,7 +103,7 @@ def theirs(name: str, out: Path) -> dict:
     warnings.simplefilter("ignore")
     table = table_of(name)
     try:
-        X, _ = fit_encoder(table).transform(table)
+        X, _ = Encoder.fit(table, scale=True).transform(table)
     except DataError as error:
         return {"refused": str(error)}
     classes, codes = np.unique(np.asarray(table.y), return_inverse=True)

@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 
 from separatrix.compare import proving
 from separatrix.compare.candidates import facts_of, later_candidates
-from separatrix.compare.metrics import Figure, Predictions, area_under_curve, balanced_accuracy, log_loss
+from separatrix.compare.metrics import Figure, Predictions, area_under_curve, balanced_accuracy, mean_loss
 from separatrix.compare.paired import Difference, difference
 from separatrix.compare.ranking import choose_best, ranked
 from separatrix.compare.result import Entry
@@ -64,7 +64,7 @@ def test_values_are_those_of_scikit_learn():
     assert figure.value == pytest.approx(balanced_accuracy_score(truth, codes))
     assert figure.low < figure.value < figure.high
     chances = random.dirichlet(np.ones(3), 300)
-    assert log_loss(truth, chances).value == pytest.approx(sklearn_log_loss(truth, chances))
+    assert mean_loss(truth, chances, "log_loss").value == pytest.approx(sklearn_log_loss(truth, chances))
     predictions = Predictions(codes, chances, chances, np.zeros(300, dtype=int))
     expected = roc_auc_score(truth, chances, multi_class="ovr")
     assert area_under_curve(truth, predictions, 3).value == pytest.approx(expected)

@@ -14,9 +14,8 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from separatrix.design import DenseDesign, SparseDesign, as_design, reducing
-from separatrix.design import sparse as sparse_design
 from separatrix.errors import InvalidInputError
-from separatrix.loops import threads
+from separatrix.loops import moments, threads
 
 N, D = 41, 5
 
@@ -112,9 +111,9 @@ def stored(request, tmp_path):
 
 @pytest.fixture
 def many_blocks(monkeypatch):
-    """Blocks of 3 rows, or 5 stored entries, in threads."""
+    """Blocks of 3 rows, or 5 numbers, in threads."""
     monkeypatch.setattr(reducing, "INLINE_BYTES", 0)
-    monkeypatch.setattr(sparse_design, "SWEPT", 5)
+    monkeypatch.setattr(moments, "SWEPT", 5)
     monkeypatch.setattr(DenseDesign, "block_rows", lambda self, block_bytes: 3)
     monkeypatch.setattr(SparseDesign, "block_rows", lambda self, block_bytes: 3)
 
@@ -418,7 +417,7 @@ def test_a_child_forked_in_the_middle_of_a_fit_has_the_users_blas_threads():
     code = """
 import os
 from threadpoolctl import threadpool_info, threadpool_limits
-from separatrix.loops import threads
+from separatrix.loops import moments, threads
 import numpy, scipy.linalg
 threadpool_limits(limits=2, user_api="blas")
 def now():

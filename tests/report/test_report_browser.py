@@ -12,7 +12,7 @@ from separatrix.compare.metrics import (
     Predictions,
     area_under_curve,
     balanced_accuracy,
-    log_loss,
+    figure,
 )
 from separatrix.compare.paired import Difference
 from separatrix.compare.result import Coefficient, HardRow, Sentence
@@ -95,7 +95,7 @@ def stand_in(run, classes, columns, rows=400, skill=2.0, long=False):
             "balanced_accuracy": worth,
             "accuracy": worth,
             "auc": area_under_curve(truth, predictions, k),
-            "log_loss": log_loss(truth, chances),
+            "log_loss": figure("log_loss", truth, predictions, k),
             "brier": Figure(0.123, 0.101, 0.145),
             "f1": worth,
             "mcc": Figure(-0.021, -0.101, 0.145),

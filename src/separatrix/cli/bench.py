@@ -22,8 +22,7 @@ def bench(
         Path | None, typer.Option("--data", help="A folder with real data: a9a, w8a, ijcnn1, news20, MNIST, SMS spam.")
     ] = None,
     only: Annotated[
-        list[str] | None,
-        typer.Option("--only", help="Part of the name of what to run, or its group; may be repeated."),
+        list[str] | None, typer.Option("--only", help="Part of the name of what to run, or its group; may be repeated.")
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Runs of each, of which the median counts.")] = 5,
     quick: Annotated[bool, typer.Option("--quick", help="Tiny sizes, to see that it works.")] = False,

@@ -23,6 +23,12 @@ USAGE, UNCERTIFIED, BAD_DATA, INTERRUPTED = 2, 3, 4, 130
 METRICS = ("balanced_accuracy", "accuracy", "auc", "log_loss", "brier", "f1", "mcc")
 PIPED_WIDTH = 132  # of a table that no terminal limits
 
+Data = Annotated[
+    str | None,
+    typer.Argument(
+        help="A table, a glob or a folder of files; - for standard input. Without it, the embedded breast-cancer table."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
@@ -173,11 +179,13 @@ def check_metric(name: str) -> str:
     return name.replace("-", "_")
 
 
-def labelled(data: str, target: str | None, format: str | None, drop: list[str] | None = None) -> Table:
-    """The table at `data` with its labels; a usage error that lists the columns if no target was named."""
-    from separatrix.data import read_table
+def labelled(data: str | None, target: str | None, format: str | None, drop: list[str] | None = None) -> Table:
+    """The table at `data`, or the embedded one, with its labels; a usage error lists the columns if it has none."""
+    from separatrix.data import embedded, read_table
 
-    table = read_table(data, target=target, format=format)
+    if data is None and target is not None:
+        raise bad_option("--target needs DATA; the embedded table has a target of its own.")
+    table = embedded() if data is None else read_table(data, target=target, format=format)
     if table.y is None:
         names = ", ".join(table.names[:20]) + (", ..." if len(table.names) > 20 else "")
         raise bad_option(f"Give the column to predict: --target COLUMN. There are: {clean(names)}.")

@@ -16,6 +16,7 @@ from separatrix.cli.common import (
     METRICS,
     UNCERTIFIED,
     USAGE,
+    Data,
     Debug,
     Drop,
     Format,
@@ -44,13 +45,7 @@ ROWS = "rows.parquet"  # the rows that were compared, where they are not those o
 
 @guarded
 def compare(
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            help="A table, a glob or a folder of files; - for standard input. Without it, the embedded breast-cancer "
-            "table."
-        ),
-    ] = None,
+    data: Data = None,
     target: Target = None,
     folder: Annotated[Path, typer.Option("--out", "-o", help="Where to write the files.")] = Path(),
     metric: Annotated[
@@ -77,13 +72,10 @@ def compare(
     from separatrix.cli.show import show_run
     from separatrix.compare import compare as run_comparison
     from separatrix.compare.ranking import line_of
-    from separatrix.data import embedded
     from separatrix.persistence import Sample
     from separatrix.persistence.atomic import write_atomically, write_together
     from separatrix.persistence.files import dump
 
-    if data is None and target is not None:
-        raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     metric = check_metric(metric)
     check_new_folder(folder, (*FILES, ROWS))
     notes: tuple[str, ...] = ()
@@ -96,7 +88,7 @@ def compare(
             data, format = str(folder / ROWS), None
     source = table_words(data, target, drop, format)
     with progress() as tell:
-        table = embedded() if data is None else labelled(data, target, format, drop)
+        table = labelled(data, target, format, drop)
         table = replace(table, notes=notes + table.notes)
         run = run_comparison(
             table,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from separatrix.cli.common import (
     METRICS,
     UNCERTIFIED,
+    Data,
     Debug,
     Drop,
     Format,
@@ -21,14 +22,11 @@ from separatrix.cli.common import (
     check_metric,
     clean,
     guarded,
-    labelled,
     out,
     print_json,
-    tell_notes,
-    told,
 )
 from separatrix.cli.models import MODELS, find_model, read_options
-from separatrix.cli.streaming import Memory, going_through, opened_rows, streams
+from separatrix.cli.streaming import Memory, encoded_rows, going_through, streams
 
 if TYPE_CHECKING:
     from separatrix._typing import Array
@@ -42,12 +40,7 @@ MODEL_FILE = Path("model.separatrix")  # as compare calls it
 @guarded
 def fit(
     context: typer.Context,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            help="A table, a glob or a folder of files; - for standard input. Without it, the embedded one."
-        ),
-    ] = None,
+    data: Data = None,
     target: Target = None,
     model: Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")] = "logistic",
     file: Annotated[Path, typer.Option("--out", "-o", help="The model file, named as given.")] = MODEL_FILE,
@@ -93,9 +86,9 @@ def fit(
 
     import separatrix
     from separatrix.compare.quiet import quietly
+    from separatrix.compare.result import plain
     from separatrix.compare.tuning import sample_rows
     from separatrix.compare.wording import certificate_words, seconds, status_words
-    from separatrix.data import Encoder, embedded
     from separatrix.errors import InvalidInputError, SeparatrixError
     from separatrix.persistence import Sample, save
     from separatrix.scoring.scorer import Scorer
@@ -110,21 +103,11 @@ def fit(
     # without a penalty, weights of all levels of a category are not determined
     unpenalised = params.get("C") == np.inf or params.get("bias_reduction") is not None
     reference = coding == "reference" or (coding is None and unpenalised)
-    if data is None and target is not None:
-        raise bad_option("--target needs DATA; the embedded table has a target of its own.")
     check_folder(file)
-    if streams(data, memory) and data is not None:
+    if streams(data, memory):
         _check_streamed(reference, calibrate, "tuned" in (threshold, offsets))
-        rows_in_file = opened_rows(data, target, format, memory, drop=drop or (), scale=scale)
-        X, y, encoder = rows_in_file.X, rows_in_file.y, cast(Encoder, rows_in_file.encoder)
-        names, notes, fingerprint = encoder.names, tell_notes(rows_in_file.notes), rows_in_file.fingerprint
-    else:
-        table = embedded() if data is None else labelled(data, target, format, drop)
-        encoder = Encoder.fit(table, scale=scale, reference=reference)
-        X, names = encoder.transform(table)
-        notes, fingerprint = told(table, encoder), table.fingerprint
-        y = np.asarray(table.y)
-    whole = X, y
+    X, y, encoder, notes, fingerprint = encoded_rows(data, target, format, memory, drop, scale, reference)
+    names, whole = encoder.names, (X, y)
     if sample is not None:
         rows = sample_rows(y, sample, seed)
         X, y = X[rows], y[rows]
@@ -158,16 +141,13 @@ def fit(
     )
     certificate, status = estimator.certificate_, estimator.status_
     certified = certificate is not None and status.certified and not status.no_optimum
-    if (calibration is None and decision is None) or hasattr(X, "rows_read"):  # rows in a file are scored by blocks
-        accuracy = float(estimator.score(X, y))
-    else:
-        accuracy = float(np.mean(Scorer(estimator, encoder, calibration, decision).predict_encoded(X) == y))
+    accuracy = float(np.mean(Scorer(estimator, encoder, calibration, decision).predict_encoded(X) == y))
     if json_:
         print_json(
             {
                 "command": "fit",
                 "model": model,
-                "parameters": _plain(params),
+                "parameters": {name: plain(value) for name, value in params.items()},
                 "file": str(file),
                 "rows": int(X.shape[0]),
                 "features": len(names),
@@ -282,9 +262,3 @@ def _cut_words(decision: Any) -> str:
     if decision.offsets is None:
         return "the most probable class"
     return "the largest log P plus " + ", ".join(f"{offset:.3g}" for offset in decision.offsets)
-
-
-def _plain(params: dict[str, Any]) -> dict[str, Any]:
-    from separatrix.compare.result import plain
-
-    return {name: plain(value) for name, value in params.items()}

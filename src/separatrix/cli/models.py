@@ -18,20 +18,10 @@ def number(word: str) -> float:
     return value
 
 
-def whole(word: str) -> int:
-    """A whole number."""
-    return int(word)
-
-
 def switch(word: str) -> bool:
     """True or false."""
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     return words[word.lower()]
-
-
-def word(given: str) -> str:
-    """A word, checked by the classifier."""
-    return given
 
 
 def kernel_name(given: str) -> str:
@@ -51,19 +41,19 @@ def number_or_word(given: str) -> float | str | None:
         return given
 
 
-Reader = Callable[[str], Any]
+Reader = Callable[[str], Any]  # of what is given for an option; words are checked by the classifier
 KINDS: Mapping[Reader, str] = {
     number: "a number",
-    whole: "a whole number",
+    int: "a whole number",
     switch: "true or false",
-    word: "a word",
+    str: "a word",
     number_or_word: "a number or a word",
     kernel_name: "a kernel: linear, poly, rbf, laplacian or sigmoid",
 }
 INTERCEPT: dict[str, Reader] = {"fit_intercept": switch}
-BALANCE: dict[str, Reader] = {"class_weight": word}
-KERNEL: dict[str, Reader] = {"kernel": kernel_name, "gamma": number_or_word, "degree": whole, "coef0": number}
-PASSES: dict[str, Reader] = {"max_iter": whole, "random_state": whole}
+BALANCE: dict[str, Reader] = {"class_weight": str}
+KERNEL: dict[str, Reader] = {"kernel": kernel_name, "gamma": number_or_word, "degree": int, "coef0": number}
+PASSES: dict[str, Reader] = {"max_iter": int, "random_state": int}
 OTHERWISE = {"distance": "metric"}  # options for parameters whose own names are options of the command
 
 
@@ -81,14 +71,14 @@ MODELS: Mapping[str, Model] = {
         {
             "C": number,
             "l1_ratio": number,
-            "loss": word,
-            "solver": word,
-            "init": word,
-            "identifiability": word,
-            "bias_reduction": word,
+            "loss": str,
+            "solver": str,
+            "init": str,
+            "identifiability": str,
+            "bias_reduction": str,
             "learning_rate": number,
             "damping": switch,
-            "schedule": word,
+            "schedule": str,
             "replacement": switch,
             "tol": number,
             **PASSES,
@@ -98,17 +88,17 @@ MODELS: Mapping[str, Model] = {
     ),
     "linear-svm": Model(
         "LinearSVC",
-        {"C": number, "loss": word, "penalty": word, "tol": number, "max_iter": whole, **INTERCEPT, **BALANCE},
+        {"C": number, "loss": str, "penalty": str, "tol": number, "max_iter": int, **INTERCEPT, **BALANCE},
     ),
-    "svm": Model("SVC", {"C": number, **KERNEL, "tol": number, "max_iter": whole, **BALANCE}),
+    "svm": Model("SVC", {"C": number, **KERNEL, "tol": number, "max_iter": int, **BALANCE}),
     "hard-margin": Model("HardMarginSVC", {**KERNEL, "tol": number}),
     "perceptron": Model(
         "Perceptron",
         {
-            "update": word,
+            "update": str,
             "eta0": number,
-            "init": word,
-            "boundary": word,
+            "init": str,
+            "boundary": str,
             "shuffle": switch,
             "average": switch,
             **PASSES,
@@ -117,29 +107,27 @@ MODELS: Mapping[str, Model] = {
         },
     ),
     "pocket": Model(
-        "PocketPerceptron", {"method": word, "eta0": number, "shuffle": switch, **PASSES, **INTERCEPT, **BALANCE}
+        "PocketPerceptron", {"method": str, "eta0": number, "shuffle": switch, **PASSES, **INTERCEPT, **BALANCE}
     ),
-    "kozinec": Model("Kozinec", {"epsilon": number_or_word, "rule": word, "max_iter": whole, **INTERCEPT}),
+    "kozinec": Model("Kozinec", {"epsilon": number_or_word, "rule": str, "max_iter": int, **INTERCEPT}),
     "kernel-perceptron": Model("KernelPerceptron", {**KERNEL, "shuffle": switch, **PASSES, **INTERCEPT, **BALANCE}),
-    "centroid": Model("NearestCentroid", {"distance": word, "shrink_threshold": number, "priors": word}),
-    "least-squares": Model("LeastSquaresClassifier", {"max_iter": whole, **INTERCEPT, **BALANCE}),
-    "ridge": Model("RidgeClassifier", {"alpha": number, "max_iter": whole, **INTERCEPT, **BALANCE}),
+    "centroid": Model("NearestCentroid", {"distance": str, "shrink_threshold": number, "priors": str}),
+    "least-squares": Model("LeastSquaresClassifier", {"max_iter": int, **INTERCEPT, **BALANCE}),
+    "ridge": Model("RidgeClassifier", {"alpha": number, "max_iter": int, **INTERCEPT, **BALANCE}),
     "naive-bayes": Model(
-        "NaiveBayes", {"family": word, "shared_variance": switch, "alpha": number, "var_smoothing": number}
+        "NaiveBayes", {"family": str, "shared_variance": switch, "alpha": number, "var_smoothing": number}
     ),
-    "minimum-error": Model(
-        "MinimumErrorClassifier", {"max_nodes": whole, "time_limit": number, **INTERCEPT, **BALANCE}
-    ),
+    "minimum-error": Model("MinimumErrorClassifier", {"max_nodes": int, "time_limit": number, **INTERCEPT, **BALANCE}),
     "cascade": Model(
         "Cascade",
         {
-            "hidden": whole,
+            "hidden": int,
             "C": number,
-            "loss": word,
-            "solver": word,
+            "loss": str,
+            "solver": str,
             "learning_rate": number,
             "tol": number,
-            "n_init": whole,
+            "n_init": int,
             **PASSES,
             **BALANCE,
         },

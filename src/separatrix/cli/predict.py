@@ -58,7 +58,7 @@ def predict(
             if scores:
                 found = scorer.model.decision_function(X)
                 columns += [found.tolist()] if found.ndim == 1 else found.T.tolist()
-            if write is None:  # a header is a promise that rows follow
+            if write is None:  # with the first rows: data that cannot be read leave no header behind
                 write = _json_lines(stream, head) if json_ else _csv_lines(stream, head)
             for row in zip(*columns, strict=True):
                 write(row)
@@ -101,11 +101,12 @@ def _writer(file: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(file))  # a link goes on pointing to the file it points to
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with open(part, "w", encoding="utf-8", newline="") as stream:
             yield stream
-        os.replace(part, file)
+        os.replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise

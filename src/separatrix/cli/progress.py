@@ -14,7 +14,7 @@ def progress() -> Iterator[Callable[[Event], None]]:
     """A function to call with each `Event`."""
     console = err()
     if not console.is_terminal:
-        yield _Lines().tell
+        yield lines()
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -28,14 +28,15 @@ def progress() -> Iterator[Callable[[Event], None]]:
         yield tell
 
 
-class _Lines:
+def lines() -> Callable[[Event], None]:
     """One line for each new classifier, not for each of its folds."""
+    last = ""
 
-    def __init__(self) -> None:
-        self._last = ""
-
-    def tell(self, event: Event) -> None:
+    def tell(event: Event) -> None:
+        nonlocal last
         name = clean(event.what)
-        if name != self._last:
-            self._last = name
+        if name != last:
+            last = name
             err().print(f"[{event.done + 1}/{event.of}] {name}" if event.done < event.of > 1 else name)
+
+    return tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
@@ -17,13 +17,10 @@ from separatrix.cli.common import (
     check_folder,
     clean,
     guarded,
-    labelled,
     out,
     print_json,
-    tell_notes,
-    told,
 )
-from separatrix.cli.streaming import Memory, going_through, opened_rows, streams
+from separatrix.cli.streaming import Memory, encoded_rows, going_through
 
 PROOF = "separatrix proof"
 SCHEMA = 1
@@ -42,24 +39,12 @@ def separable(
     debug: Debug = False,
 ) -> None:
     """Is there a hyperplane with every row strictly on its own side? The answer, with a proof either way."""
-    import numpy as np
-
     from separatrix import separability
-    from separatrix.data import Encoder
     from separatrix.persistence.atomic import write_atomically
 
     if file is not None:
         check_folder(file)
-    X: Any
-    if streams(data, memory):
-        rows = opened_rows(data, target, format, memory, drop=drop or ())
-        X, y, encoder = rows.X, rows.y, cast(Encoder, rows.encoder)
-        notes, fingerprint = tell_notes(rows.notes), rows.fingerprint
-    else:
-        table = labelled(data, target, format, drop)
-        encoder = Encoder.fit(table)
-        X, y = encoder.transform(table)[0], np.asarray(table.y)
-        notes, fingerprint = told(table, encoder), table.fingerprint
+    X, y, encoder, notes, fingerprint = encoded_rows(data, target, format, memory, drop)
     with encoder.naming(), going_through(X, "deciding"):
         answer = separability(X, y, exact=exact)
     if file is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from separatrix.cli.common import bad_option, clean, err
+from separatrix.cli.common import bad_option, clean, err, labelled, tell_notes, told
 
 if TYPE_CHECKING:
     from separatrix.data import Rows, Table
@@ -70,6 +70,29 @@ def opened_rows(data: str, target: str | None, format: str | None, memory: str |
     if rows.encoder is None:
         raise DataError(f"{data}: the command takes tables with named columns, or libsvm files.")
     return rows
+
+
+def encoded_rows(
+    data: str | None,
+    target: str | None,
+    format: str | None,
+    memory: str | None,
+    drop: list[str] | None,
+    scale: bool = False,
+    reference: bool = False,
+) -> tuple[Any, Any, Any, list[str], str | None]:
+    """(X, y, encoder, notes, fingerprint) of a table to fit to; the notes are also told on standard error."""
+    import numpy as np
+
+    from separatrix.data import Encoder
+
+    if data is not None and streams(data, memory):
+        rows = opened_rows(data, target, format, memory, drop=drop or (), scale=scale)
+        return rows.X, rows.y, rows.encoder, tell_notes(rows.notes), rows.fingerprint
+    table = labelled(data, target, format, drop)
+    encoder = Encoder.fit(table, scale=scale, reference=reference)
+    X, _ = encoder.transform(table)
+    return X, np.asarray(table.y), encoder, told(table, encoder), table.fingerprint
 
 
 def sampled_rows(
@@ -184,23 +207,19 @@ def going_through(X: Any, what: str) -> Iterator[None]:
         thread.join()
 
 
-class _progress:
+@contextmanager
+def _progress() -> Iterator[Callable[[Any], None]]:
     """A function to call with what is to be said: one line on a terminal, a line now and then when piped."""
+    console, last = err(), time.monotonic()
+    if console.is_terminal:
+        with console.status("") as status:
+            yield lambda progress: status.update(clean(progress))
+        return
 
-    def __enter__(self) -> Callable[[Any], None]:
-        self._console, self._last = err(), time.monotonic()
-        self._status = self._console.status("") if self._console.is_terminal else None
-        if self._status is not None:
-            self._status.start()
-        return self._tell
+    def tell(progress: Any) -> None:
+        nonlocal last
+        if time.monotonic() - last >= PATIENCE:
+            last = time.monotonic()
+            console.print(clean(progress), soft_wrap=True)
 
-    def __exit__(self, *error: object) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def _tell(self, progress: Any) -> None:
-        if self._status is not None:
-            self._status.update(clean(progress))
-        elif time.monotonic() - self._last >= PATIENCE:
-            self._last = time.monotonic()
-            self._console.print(clean(progress), soft_wrap=True)
+    yield tell

@@ -9,17 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.common import (
-    UNCERTIFIED,
-    Debug,
-    Format,
-    Json,
-    clean,
-    guarded,
-    labelled,
-    out,
-    print_json,
-)
+from separatrix.cli.common import UNCERTIFIED, Debug, Format, Json, clean, guarded, labelled, out, print_json
 from separatrix.cli.separable import PROOF, SCHEMA
 from separatrix.cli.streaming import Memory, going_through, opened_rows, streams
 

@@ -128,8 +128,7 @@ def facts_of(X: Any, codes: Array, verdict: str) -> Facts:
 
 def first_candidates(facts: Facts, seed: int) -> list[Candidate]:
     """The cheap ones, which need no verdict on separability: baseline, formulas, logistic, linear machines."""
-    logistic = [*_logistic(facts), *([_sparse_logistic(facts)] if _few_weights(facts) else [])]
-    return [_baseline(), *_formulas(facts), *logistic, _linear_svm(facts), _perceptron(facts, seed)]
+    return [_baseline(), *_formulas(facts), *_logistic(facts), _linear_svm(facts), _perceptron(facts, seed)]
 
 
 def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Left]]:
@@ -139,11 +138,11 @@ def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Lef
         why = f"slow for more than {SPARSE_WEIGHTS:,} weights of several classes; `separatrix fit --model logistic"
         left.append(Left(SPARSE, f"{why} --l1-ratio 1` has no such limit"))
     if facts.verdict == "overlapping" and facts.d * (facts.k - 1) <= facts.n // 5 and facts.d <= 2000:
-        chosen.append(_maximum_likelihood())
+        chosen.append(_ours("logistic", "logistic, max. likelihood", "LogisticRegression", fixed={"C": np.inf}))
     if facts.verdict == "separable":
-        chosen.append(_kozinec())
+        chosen.append(_ours("kozinec", "Kozinec", "Kozinec", fixed={"max_iter": 2000}))
         if facts.d <= HARD_COLUMNS:
-            chosen.append(_hard_margin())
+            chosen.append(_ours("hard-margin", "hard-margin SVM", "HardMarginSVC"))
         else:
             why = f"slow beyond {HARD_COLUMNS} columns; `separatrix fit --model hard-margin` has no such limit"
             left.append(Left("hard-margin SVM", why))
@@ -165,8 +164,12 @@ def later_candidates(facts: Facts, seed: int) -> tuple[list[Candidate], list[Lef
     return chosen, left
 
 
-def _make(name: str, params: Params, **more: Any) -> Any:
-    return getattr(separatrix, name)(**params, **more)
+def _make(estimator: str, params: Params) -> Any:
+    return getattr(separatrix, estimator)(**params)
+
+
+def _ours(key: str, title: str, estimator: str, **how: Any) -> Candidate:
+    return Candidate(key, title, partial(_make, estimator), **how)
 
 
 def _baseline() -> Candidate:
@@ -194,39 +197,29 @@ def _formulas(facts: Facts) -> list[Candidate]:
     if facts.sparse and facts.count_columns:
         family = "bernoulli" if facts.binary_columns else "multinomial"
     return [
-        Candidate("centroid", "nearest centroid", partial(_make, "NearestCentroid")),
-        Candidate("least-squares", "least squares", partial(_make, "LeastSquaresClassifier")),
-        Candidate("naive-bayes", f"naive Bayes, {family}", partial(_make, "NaiveBayes"), fixed={"family": family}),
+        _ours("centroid", "nearest centroid", "NearestCentroid"),
+        _ours("least-squares", "least squares", "LeastSquaresClassifier"),
+        _ours("naive-bayes", f"naive Bayes, {family}", "NaiveBayes", fixed={"family": family}),
     ]
 
 
 def _logistic(facts: Facts) -> list[Candidate]:
-    """With C chosen for its probabilities; and the same with balanced classes."""
-    make = partial(_make, "LogisticRegression")
+    """With C chosen for its probabilities; with balanced classes; and with an L1 penalty, which leaves out columns."""
     most = path_rows(facts.k)
     note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
-    found = [Candidate("logistic", "logistic regression", make, choose=choose_logistic, note=note)]
+    variants: list[tuple[str, Any, Params]] = [("logistic regression", choose_logistic, {})]
     if max(facts.counts) > LOPSIDED * min(facts.counts):
-        found.append(
-            Candidate("logistic", "logistic, balanced", make, choose=choose_balanced, fixed=BALANCED, note=note)
-        )
-    return found
-
-
-def _sparse_logistic(facts: Facts) -> Candidate:
-    """With an L1 penalty, which leaves out columns, and C chosen for its probabilities."""
-    most = path_rows(facts.k)
-    note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
-    make = partial(_make, "LogisticRegression")
-    return Candidate("logistic", SPARSE, make, choose=choose_sparse, fixed={"l1_ratio": 1.0}, note=note)
+        variants.append(("logistic, balanced", choose_balanced, BALANCED))
+    if _few_weights(facts):
+        variants.append((SPARSE, choose_sparse, {"l1_ratio": 1.0}))
+    return [
+        _ours("logistic", title, "LogisticRegression", choose=choose, fixed=fixed, note=note)
+        for title, choose, fixed in variants
+    ]
 
 
 def _few_weights(facts: Facts) -> bool:
     return facts.k == 2 or facts.d * facts.k <= SPARSE_WEIGHTS
-
-
-def _maximum_likelihood() -> Candidate:
-    return Candidate("logistic", "logistic, max. likelihood", partial(_make, "LogisticRegression"), fixed={"C": np.inf})
 
 
 def _linear_svm(facts: Facts) -> Candidate:
@@ -281,30 +274,20 @@ def _kernel_svm(facts: Facts) -> Candidate:
 def _perceptron(facts: Facts, seed: int) -> Candidate:
     passes = int(np.clip(PASSES // (facts.n * facts.d), 5, 20))
     fixed = {"average": True, "shuffle": True, "max_iter": passes, "random_state": seed}
-    return Candidate("perceptron", "averaged perceptron", partial(_make, "Perceptron"), fixed=fixed)
+    return _ours("perceptron", "averaged perceptron", "Perceptron", fixed=fixed)
 
 
 def _pocket(seed: int) -> Candidate:
     fixed = {"max_iter": 10, "random_state": seed}
-    make = partial(_make, "PocketPerceptron")
-    return Candidate("pocket", "pocket", make, fixed=fixed, most_rows=5_000, inner_rows=INNER_KERNEL_ROWS)
+    return _ours("pocket", "pocket", "PocketPerceptron", fixed=fixed, most_rows=5_000, inner_rows=INNER_KERNEL_ROWS)
 
 
 def _kernel_perceptron(facts: Facts, seed: int) -> Candidate:
     fixed = {"max_iter": 20, "shuffle": True, "random_state": seed, **facts.kernel}
-    make = partial(_make, "KernelPerceptron")
-    return Candidate("kernel-perceptron", "kernel perceptron", make, fixed=fixed, most_rows=KERNEL_ROWS)
-
-
-def _kozinec() -> Candidate:
-    return Candidate("kozinec", "Kozinec", partial(_make, "Kozinec"), fixed={"max_iter": 2000})
-
-
-def _hard_margin() -> Candidate:
-    return Candidate("hard-margin", "hard-margin SVM", partial(_make, "HardMarginSVC"))
+    return _ours("kernel-perceptron", "kernel perceptron", "KernelPerceptron", fixed=fixed, most_rows=KERNEL_ROWS)
 
 
 def _minimum_error(facts: Facts) -> Candidate:
-    make = partial(_make, "MinimumErrorClassifier")
     most = int(np.clip(SEARCH_ENTRIES // facts.d, 200, 1_000))
-    return Candidate("minimum-error", "fewest errors", make, fixed={"max_nodes": 30}, most_rows=most, inner_rows=500)
+    how = {"fixed": {"max_nodes": 30}, "most_rows": most, "inner_rows": 500}
+    return _ours("minimum-error", "fewest errors", "MinimumErrorClassifier", **how)

@@ -12,20 +12,6 @@ from separatrix.data import Encoder, Table
 OFFSETS = 16.0  # times the variance of columns: what that of all entries may be, as of columns 4 deviations from 0
 
 
-def fit_encoder(table: Table) -> Encoder:
-    """Numbers divided by their standard deviations.
-
-    A penalty on ‖w‖² and a kernel of distances depend on units; without this, whether a length is in metres or in
-    millimetres would decide the ranking.
-    """
-    return Encoder.fit(table, scale=True)
-
-
-def scales_of(encoder: Encoder) -> Floats:
-    """What each column was divided by."""
-    return np.asarray(encoder.scales, dtype=np.float64)
-
-
 def in_units(table: Table, X: Any, scales: Floats) -> Any:
     """X in the units of the table: encoded again without scales, since multiplying would round."""
     if (scales == 1).all():

@@ -15,23 +15,21 @@ from separatrix.compare.metrics import Predictions
 from separatrix.compare.quiet import quietly
 from separatrix.compare.result import Coefficient, Entry, HardRow, Run
 from separatrix.errors import SeparatrixError
+from separatrix.scoring.calibration import TINY
 
 MOST_COEFFICIENTS = 15
 MOST_ROWS = 10
 TRACED_ENTRIES = 5_000_000
-TINY = 1e-300  # the smallest probability that has a logarithm worth having
 
 
 def intervals(model: Any) -> tuple[Floats | None, str | None]:
     """(rows of weights, columns, 2) Wald intervals without the intercept, or the reason why there are none."""
     if not hasattr(model, "conf_int"):
         name = type(model).__name__
+        why = f"{name} estimates a boundary, not a probability model, so its weights have no standard errors."
         if hasattr(model, "predict_proba"):
-            return (
-                None,
-                f"The weights of {name} follow from means and shares of each class; none has a standard error here.",
-            )
-        return None, f"{name} estimates a boundary, not a probability model, so its weights have no standard errors."
+            why = f"The weights of {name} follow from means and shares of each class; none has a standard error here."
+        return None, why
     try:
         found = np.asarray(model.conf_int())
     except SeparatrixError as error:

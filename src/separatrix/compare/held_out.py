@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Floats, Integers
+from separatrix.compare.folds import Fold
 from separatrix.compare.metrics import losses
 from separatrix.compare.tuning import sample_rows
 from separatrix.scoring.calibration import Calibration, class_scores, fit_calibration, log_odds
-from separatrix.scoring.decision import TUNED, Decision, tune
+from separatrix.scoring.decision import Decision, tune
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,8 @@ def learn(said: Said, codes: Integers, k: int, metric: str, level: bool = False)
     calibration = None
     if said.probabilities is None or not better_than_shares(said.probabilities, codes):
         calibration = fit_calibration(said.scores, codes, k)
-    recipe = Recipe(calibration, Decision())
-    if metric not in TUNED:
-        return recipe
-    return Recipe(calibration, tune(recipe.probabilities(said), codes, metric, level and calibration is None))
+    probabilities = Recipe(calibration, Decision()).probabilities(said)
+    return Recipe(calibration, tune(probabilities, codes, metric, level and calibration is None))
 
 
 def better_than_shares(probabilities: Floats, codes: Integers) -> bool:
@@ -93,13 +92,7 @@ def joined(parts: Sequence[Said], tests: Sequence[Integers]) -> Said:
 
 
 def out_of_fold(
-    build: Callable[[], Any],
-    X: Any,
-    codes: Integers,
-    folds: Sequence[tuple[Integers, Integers]],
-    k: int,
-    most: int | None = None,
-    seed: int = 0,
+    build: Callable[[], Any], X: Any, codes: Integers, folds: Sequence[Fold], k: int, most: int | None, seed: int
 ) -> Said:
     """What models of the other folds say of each row; each learns from `most` of their rows, if there are more."""
     said = []

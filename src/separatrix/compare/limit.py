@@ -19,10 +19,8 @@ def within(seconds: float) -> Iterator[None]:
 
     Without alarms (Windows, a thread other than the main one, or an alarm set by somebody else) there is no limit.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    if signal.getitimer(signal.ITIMER_REAL)[0]:
+    able = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not able or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
     before = signal.signal(signal.SIGALRM, _stop)

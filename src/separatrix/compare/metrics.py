@@ -119,13 +119,22 @@ def area_parts(truth: Integers, predictions: Predictions, k: int) -> tuple[float
 
 def _delong(scores: Floats, mine: Array) -> tuple[float, Floats, Floats]:
     """The area, and the share of the other side that each row beats: rows of the class, then the others."""
-    from scipy.stats import rankdata
-
     n1, n0 = int(mine.sum()), int((~mine).sum())
-    ranks = rankdata(scores)
-    above = (ranks[mine] - rankdata(scores[mine])) / n0
-    below = 1 - (ranks[~mine] - rankdata(scores[~mine])) / n1
+    whole = ranks(scores)
+    above = (whole[mine] - ranks(scores[mine])) / n0
+    below = 1 - (whole[~mine] - ranks(scores[~mine])) / n1
     return float(above.mean()), above, below
+
+
+def ranks(scores: Floats) -> Floats:
+    """The place of each score, from 1 on; equal scores share their mean."""
+    order = np.argsort(scores, kind="stable")
+    s = scores[order]
+    first = np.flatnonzero(np.append(True, s[1:] != s[:-1]))  # of each run of equal scores
+    length = np.diff(np.append(first, len(s)))
+    found = np.empty(len(s))
+    found[order] = np.repeat(first + 0.5 * (length + 1), length)
+    return found
 
 
 def losses(truth: Integers, probabilities: Floats, metric: str) -> Floats:
@@ -140,12 +149,11 @@ def losses(truth: Integers, probabilities: Floats, metric: str) -> Floats:
     return squares / 2 if k == 2 else squares
 
 
-def log_loss(truth: Integers, probabilities: Floats | None) -> Figure | None:
-    """The mean of -log P(the true class), P held to at least 1e-15; None without probabilities."""
-    return None if probabilities is None else _mean(losses(truth, probabilities, "log_loss"))
-
-
-def _mean(each: Floats) -> Figure:
+def mean_loss(truth: Integers, probabilities: Floats | None, metric: str) -> Figure | None:
+    """The mean of what rows cost; None without probabilities."""
+    if probabilities is None:
+        return None
+    each = losses(truth, probabilities, metric)
     value, error = float(each.mean()), float(each.std() / np.sqrt(len(each)))
     return Figure(value, max(0.0, value - Z * error), value + Z * error)
 
@@ -175,6 +183,15 @@ def cell_parts(table: Floats, metric: str) -> Floats:
     return change - float((table * change).sum() / n)
 
 
+def value_and_parts(metric: str, truth: Integers, predictions: Predictions, k: int) -> tuple[float, Floats]:
+    """The area, or a metric of predicted classes, and each row's part in it."""
+    if metric == "auc":
+        value, psi = area_parts(truth, predictions, k)
+        return value, np.zeros(len(truth)) if psi is None else psi
+    table = confusion(truth, predictions.codes, k)
+    return value_of(table, metric), cell_parts(table, metric)[truth, predictions.codes]
+
+
 def of_counts(truth: Integers, codes: Integers, k: int, metric: str) -> Figure:
     """Accuracy, F1 or the Matthews correlation, by the first-order variance of a function of counts.
 
@@ -196,5 +213,5 @@ def figure(metric: str, truth: Integers, predictions: Predictions, k: int) -> Fi
     if metric == "auc":
         return area_under_curve(truth, predictions, k)
     if metric in LOSSES:
-        return None if predictions.probabilities is None else _mean(losses(truth, predictions.probabilities, metric))
+        return mean_loss(truth, predictions.probabilities, metric)
     return of_counts(truth, predictions.codes, k, metric)

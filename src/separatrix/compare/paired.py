@@ -7,25 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix._typing import Floats, Integers
-from separatrix.compare.metrics import (
-    LOSSES,
-    Predictions,
-    Z,
-    area_parts,
-    cell_parts,
-    confusion,
-    losses,
-    value_of,
-)
+from separatrix.compare.metrics import LOSSES, Figure, Predictions, Z, losses, value_and_parts
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Figure):
     """By how much the best is better than another in the metric, on the same rows; positive also for losses."""
-
-    value: float
-    low: float
-    high: float
 
     @property
     def tie(self) -> bool:
@@ -36,10 +23,6 @@ class Difference:
     def near(self) -> bool:
         """Whether the best leads by half a standard error or less, as the choice of a model goes by."""
         return self.value <= (self.high - self.low) / (4 * Z)
-
-    def to_dict(self) -> dict[str, float]:
-        """For run.json."""
-        return {"value": self.value, "low": self.low, "high": self.high}
 
 
 def difference(metric: str, truth: Integers, best: Predictions, other: Predictions, k: int) -> Difference:
@@ -52,16 +35,8 @@ def difference(metric: str, truth: Integers, best: Predictions, other: Predictio
         assert other.probabilities is not None
         each = losses(truth, other.probabilities, metric) - losses(truth, best.probabilities, metric)
         return _interval(float(each.mean()), (each - each.mean()) / len(each))
-    values, parts = zip(*(_parts(metric, truth, one, k) for one in (best, other)), strict=True)
+    values, parts = zip(*(value_and_parts(metric, truth, one, k) for one in (best, other)), strict=True)
     return _interval(values[0] - values[1], parts[0] - parts[1])
-
-
-def _parts(metric: str, truth: Integers, predictions: Predictions, k: int) -> tuple[float, Floats]:
-    if metric == "auc":
-        value, psi = area_parts(truth, predictions, k)
-        return value, np.zeros(len(truth)) if psi is None else psi
-    table = confusion(truth, predictions.codes, k)
-    return value_of(table, metric), cell_parts(table, metric)[truth, predictions.codes]
 
 
 def _interval(value: float, parts: Floats) -> Difference:

@@ -153,13 +153,8 @@ class HardRow:
     def to_dict(self) -> dict[str, Any]:
         """For run.json."""
         pulls = [{"column": column, "value": value} for column, value in self.pulls]
-        return {
-            "row": self.row,
-            "truth": self.truth,
-            "predicted": self.predicted,
-            "score": self.score,
-            "pulled_by": pulls,
-        }
+        said = {"row": self.row, "truth": self.truth, "predicted": self.predicted}
+        return {**said, "score": self.score, "pulled_by": pulls}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from separatrix.compare import explain
 from separatrix.compare.beside import shared
 from separatrix.compare.candidates import Candidate, Left, facts_of, first_candidates, later_candidates
 from separatrix.compare.commands import fit_command
-from separatrix.compare.encoding import fit_encoder, in_units, scales_of
+from separatrix.compare.encoding import in_units
 from separatrix.compare.folds import check_classes, check_folds, notes_on_classes, stratified
 from separatrix.compare.judge import LeftOutError, Problem, judge
 from separatrix.compare.leaks import possible_leaks
@@ -30,7 +30,7 @@ from separatrix.compare.ranking import choose_best, line_of, ranked
 from separatrix.compare.result import Entry, Run
 from separatrix.compare.tuning import sample_rows
 from separatrix.compare.verdict import linearity_words, verdict_words
-from separatrix.data import Column, Table
+from separatrix.data import Column, Encoder, Table
 from separatrix.errors import DataError
 from separatrix.loops.threads import count as threads
 
@@ -94,8 +94,10 @@ def compare(
     Run
     """
     started = time.monotonic()
-    encoder = fit_encoder(table)
-    scales = scales_of(encoder)
+    # A penalty on ‖w‖² and a kernel of distances depend on units: without scales, whether a length is in metres or in
+    # millimetres would decide the ranking.
+    encoder = Encoder.fit(table, scale=True)
+    scales = np.asarray(encoder.scales, dtype=np.float64)
     X, names = encoder.transform(table)
     y = np.asarray(table.y)
     classes, codes = np.unique(y, return_inverse=True)

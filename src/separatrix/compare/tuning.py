@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.compare.folds import Fold, common_rows, stratified
-from separatrix.compare.metrics import losses
+from separatrix.compare.metrics import losses, ranks
 from separatrix.compare.quiet import quietly
 from separatrix.errors import SeparatrixError
 from separatrix.scoring.calibration import told_apart
@@ -38,13 +38,7 @@ def tuning_rows(y: Array, most: int, seed: int) -> Integers:
 
 
 def choose_C(
-    make: Callable[[float], BaseEstimator],
-    X: Any,
-    y: Array,
-    values: Sequence[float],
-    *,
-    most_rows: int,
-    seed: int,
+    make: Callable[[float], BaseEstimator], X: Any, y: Array, values: Sequence[float], *, most_rows: int, seed: int
 ) -> float:
     """The value of C that puts held-out rows of three folds in the best order; of `most_rows` rows at most.
 
@@ -92,13 +86,7 @@ def order_score(model: Any, X: Any, y: Array) -> float:
 def area(mine: Array, scores: Floats) -> float:
     """The share of pairs, one row of the class and one other, in which the former has the higher score."""
     n1 = int(mine.sum())
-    n0 = len(mine) - n1
-    order = np.argsort(scores, kind="stable")
-    s = scores[order]
-    first = np.flatnonzero(np.append(True, s[1:] != s[:-1]))  # of each run of equal scores, which share their mean rank
-    length = np.diff(np.append(first, len(s)))
-    ranks = np.repeat(first + 0.5 * (length + 1), length)
-    return float((ranks[mine[order]].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
+    return float((ranks(scores)[mine].sum() - n1 * (n1 + 1) / 2) / (n1 * (len(mine) - n1)))
 
 
 def balanced_score(model: Any, X: Any, y: Array) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -86,6 +86,11 @@ class Design(ABC):
                 shift = shift + part
         return shift
 
+    @property
+    def coordinates(self) -> dict[str, Any]:
+        """What a design of some of the rows has in common with that of all."""
+        return {field.name: getattr(self, field.name) for field in fields(Design) if field.name != "_X"}
+
     def rounded(self, values: Floats) -> Floats:
         """The values as the model will hold them, in float64: a certificate describes the model itself."""
         with np.errstate(all="ignore"):
@@ -135,9 +140,12 @@ class Design(ABC):
     def block(self, start: int, stop: int) -> Block:
         """Rows start to stop, in float64."""
 
-    @abstractmethod
     def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
         """(row, column, value) of an entry that is NaN, infinite or beyond ±limit, or None."""
+        if self._X.dtype.kind != "f" or (np.abs(self._extremes) <= limit).all():  # False for NaN
+            return None  # whole numbers and booleans are finite
+        bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
+        return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
 
     @abstractmethod
     def find(

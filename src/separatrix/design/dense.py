@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -16,12 +15,11 @@ from separatrix.design.block import Block
 from separatrix.design.passes import INLINE, Pass, chunk_rows
 from separatrix.design.reducing import Parts
 from separatrix.loops import threads
-from separatrix.loops.moments import class_sums, extremes
+from separatrix.loops.moments import class_sums, ends
 from separatrix.loops.packing import kind_of, packed
-from separatrix.loops.passes import SCORES, pass_dense, pass_strided, room_rows, segment_rows, work_size
+from separatrix.loops.passes import pass_dense, pass_strided, room_rows, segment_rows, work_size
 
 FEW = 8  # columns of a product up to which one reading of the rows outweighs the fused multiplications of BLAS
-SWEPT = 1 << 21  # entries that are looked at in one call
 PIECES = 2  # segments that are copied together: about a megabyte, so that calls cost little of the time
 DEVIATIONS = 1 << 16  # entries whose squares are made together: they stay in cache, and are no new memory each time
 EXACT = {np.dtype(kind) for kind in ("f2", "i1", "u1", "i2", "u2", "?")}  # float32 holds each of their numbers
@@ -55,20 +53,10 @@ class DenseDesign(Design):
         packed(X, copy)
         return copy
 
-    @property
-    def read_directly(self) -> bool:
-        """Whether compiled passes read X without copies."""
-        return self._direct is not None
-
-    @property
-    def _packed_kind(self) -> int | None:
-        """The type of rows that a pass itself copies into order, where loops know it; None if none are copied so."""
-        return None if self.read_directly else kind_of(self._X.dtype)
-
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
         d, segment = self.d, segment_rows(self.d)
         how, sums = self._prepared(task, W, b)
-        if (kind := self._packed_kind) is not None:
+        if self._direct is None and (kind := kind_of(self._X.dtype)) is not None:  # a pass copies them into order
             X, some, at = self._X[start:stop], room_rows(d), start - origin
             room, (down, right) = np.empty((some, d), dtype=self.read_as), X.strides
             pass_strided(X.ctypes.data, down, right, kind, room, some, at, stop - origin, d, segment, *how)
@@ -82,7 +70,7 @@ class DenseDesign(Design):
         """What a pass does, as loops take it, and the sums that it adds to."""
         d, k = self.d, task.k
         W = None if W is None else np.ascontiguousarray(W.T, dtype=np.float64)
-        sums, work = np.zeros(3 * k + (0 if task.what == SCORES else k * d)), np.empty(work_size(k, task.K, d))
+        sums, work = task.sums(d), np.empty(work_size(k, task.K, d))
         how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns, task.rows)
         return (*how, sums, work), sums
 
@@ -134,29 +122,13 @@ class DenseDesign(Design):
     def block(self, start: int, stop: int) -> DenseBlock:
         return DenseBlock(self, slice(start, stop))
 
-    def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
-        if self._X.dtype.kind != "f":
-            return None  # whole numbers and booleans are finite
-        if (np.abs(self._extremes) <= limit).all():  # False for NaN
-            return None
-        bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
-        return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
-
     @cached_property
     def _extremes(self) -> Floats:
         """The smallest and the largest entry, or NaN if there is one among them."""
         X = np.asarray(self._X).T if self._X.flags.f_contiguous else np.asarray(self._X)  # in any order
-        if not (X.flags.c_contiguous and X.dtype in (np.float32, np.float64)):
-            return np.array([X.min(initial=np.inf), X.max(initial=-np.inf)], dtype=np.float64)
-        flat = X.reshape(-1)
-
-        def look(start: int) -> Floats:
-            found, some = np.empty(2), flat[start : start + SWEPT]
-            extremes(some, len(some), found)
-            return found
-
-        ends = np.array(threads.over(range(0, max(len(flat), 1), SWEPT), look))
-        return np.array([ends[:, 0].min(), ends[:, 1].max()])
+        if X.flags.c_contiguous:
+            return ends(X.reshape(-1))
+        return np.array([X.min(initial=np.inf), X.max(initial=-np.inf)], dtype=np.float64)
 
     def find(
         self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
@@ -197,11 +169,11 @@ class DenseBlock(Block):
 
     @cached_property
     def _apart(self) -> DenseDesign:
-        return cast(DenseDesign, replace(self.design, _X=self.x, offset=None))
+        return DenseDesign(self.x, **{**self.design.coordinates, "offset": None})
 
     def read_from(self) -> tuple[Design, slice]:
         """The rows themselves, converted once, where passes over the design would each copy them."""
-        if cast(DenseDesign, self.design).read_directly:
+        if cast(DenseDesign, self.design)._direct is not None:
             return self.design, self.rows
         return self._apart, slice(0, self._apart.n)
 

@@ -23,11 +23,6 @@ from separatrix.loops.passes import GATHER, PRODUCT, SOFTMAX_PRODUCT
 READ = (GATHER, PRODUCT, SOFTMAX_PRODUCT)  # passes that read numbers of rows; the others write them
 
 
-def partitioned(X: Partitions, intercept: bool = True, names: Sequence[str] | None = None) -> Design:
-    """The design of rows in partitions."""
-    return (PartitionedSparse if X.sparse else PartitionedDense)(X, intercept, names)
-
-
 class _Partitioned(Design):
     """What both kinds of rows share."""
 
@@ -36,6 +31,7 @@ class _Partitioned(Design):
 
     @property
     def _coordinates(self) -> dict[str, Any]:
+        """Of the coordinates, what partitions are sent: they know their first row, and messages are made here."""
         return {name: getattr(self, name) for name in ("intercept", "offset", "rest", "scale")}
 
     def sweep(self, task: Pass, V: Floats | None) -> tuple[Floats, Floats]:

@@ -55,6 +55,15 @@ class Pass(NamedTuple):
         """Columns of the weights."""
         return 1 if self.weight is None or self.weight.ndim == 1 else self.weight.shape[1]
 
+    def of(self, part: slice) -> Pass:
+        """The same pass over some of the rows alone."""
+        codes, weight, rows = (None if a is None else a[part] for a in (self.codes, self.weight, self.rows))
+        return self._replace(codes=codes, weight=weight, rows=rows)
+
+    def sums(self, d: int) -> Floats:
+        """Room for what is added up over rows of d columns."""
+        return np.zeros(3 * self.k + (0 if self.what == SCORES else self.k * d))
+
 
 def swept(design: Design, task: Pass, V: Floats | None, part: slice | None = None) -> tuple[Floats, Floats]:
     """The sums of the losses (k,) and the gradient (p, k) of a task at V (p, k), over all rows or over a part of them.

@@ -15,13 +15,10 @@ from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.passes import Pass, chunk_rows
 from separatrix.design.reducing import Parts
-from separatrix.loops import threads
 from separatrix.loops.csr_rows import add_pairs
-from separatrix.loops.moments import extremes
+from separatrix.loops.moments import ends
 from separatrix.loops.passes import BLOCK, SCORES, pass_csr, work_size
-from separatrix.loops.rows import BUDGET, floats
-
-SWEPT = 1 << 19  # entries that are looked at together: so few that what is found of them stays in cache
+from separatrix.loops.rows import BUDGET, csr_index, floats
 
 
 class SparseDesign(Design):
@@ -48,24 +45,20 @@ class SparseDesign(Design):
 
     @cached_property
     def _index(self) -> tuple[Array, Array]:
-        """Row pointers and column numbers, of one type that compiled passes read."""
-        pointers, columns = self._X.indptr, self._X.indices
-        same = columns.dtype if columns.dtype in (np.int32, np.int64) and pointers.dtype == columns.dtype else np.int64
-        return np.ascontiguousarray(pointers, dtype=same), np.ascontiguousarray(columns, dtype=same)
+        return csr_index(self._X)
 
     def run(self, task: Pass, W: Floats | None, b: Floats | None, start: int, stop: int, origin: int) -> Floats:
-        d, k, (pointers, columns), values, base = self.d, task.k, self._index, self._X.data, 0
-        if not (values.dtype in (np.float32, np.float64) and values.dtype.isnative and values.flags.c_contiguous):
-            base = int(pointers[start])
-            values = floats(values[base : pointers[stop]])
-        sums = np.zeros(3 * k + (0 if task.what == SCORES else k * d))
-        W = None if W is None else np.ascontiguousarray(W, dtype=np.float64)
-        how = (self.offset, W, b, k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
-        work = np.empty(work_size(k, task.K, 0))
-        pass_csr(
-            pointers[origin:], columns, values, base, start - origin, stop - origin, d, *how, task.rows, sums, work
-        )
+        (columns, pointers), sums = self._index, task.sums(self.d)
+        base = int(pointers[start])
+        values = floats(self._X.data[base : int(pointers[stop])])
+        self._add_pass(sums, task, W, b, pointers[origin:], columns, values, base, start - origin, stop - origin)
         return sums
+
+    def _add_pass(self, sums: Floats, task: Pass, W: Floats | None, b: Floats | None, *rows: Any) -> None:
+        """Add what a pass finds of rows, given as `pass_csr` takes them."""
+        W = None if W is None else np.ascontiguousarray(W, dtype=np.float64)
+        how = (self.offset, W, b, task.k, task.K, task.basis, task.what, task.codes, task.weight, task.columns)
+        pass_csr(*rows, self.d, *how, task.rows, sums, np.empty(work_size(task.k, task.K, 0)))
 
     def array(self, rows: Array | slice = slice(None)) -> Floats:
         return np.asarray(self._X[rows].toarray(), dtype=np.float64)
@@ -80,11 +73,6 @@ class SparseDesign(Design):
 
     def as_columns(self, sums: Floats, k: int) -> Floats:
         return sums.reshape(self.d, k)
-
-    def _sweep(self, look: Callable[[slice], None]) -> None:
-        """Show ``look`` where the stored entries are, some at a time."""
-        parts = [slice(first, min(first + SWEPT, self._X.nnz)) for first in range(0, self._X.nnz, SWEPT)]
-        threads.over(parts, look)
 
     def is_canonical(self) -> bool:
         """Whether the entries of each row are sorted by column, without duplicates; X remembers it."""
@@ -101,51 +89,26 @@ class SparseDesign(Design):
         return replace(self, _X=X)
 
     @cached_property
-    def _extremes(self) -> Array:
+    def _extremes(self) -> Floats:
         """The smallest and the largest stored entry, or NaN if there is one among them; 0 if there are none."""
-        found: list[Any] = []
+        return ends(self._X.data)
 
-        def look(part: slice) -> None:
-            values, ends = self._X.data[part], np.empty(2)
-            if values.dtype in (np.float32, np.float64):
-                extremes(values, len(values), ends)
-            else:
-                ends[:] = values.min(), values.max()
-            found.append(ends)
-
-        self._sweep(look)
-        low, high = zip(*found, strict=True) if found else ((0,), (0,))
-        return np.array([np.min(low), np.max(high)], dtype=np.float64)
-
-    def out_of_range(self, limit: float) -> tuple[int, int, float] | None:
-        if self._X.dtype.kind != "f" or (np.abs(self._extremes) <= limit).all():  # False for NaN
-            return None
-        bound = np.float64(limit)  # a plain float would become float32 next to float32, and infinite
-        return self.find(lambda x: ~(np.abs(x) <= bound), np.arange(self.d))
+    @cached_property
+    def _counts(self) -> Integers:
+        """How many entries of each column are stored."""
+        return np.bincount(self._X.indices, minlength=self.d)
 
     def find(
         self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False
     ) -> tuple[int, int, float] | None:
-        found: list[int] = []
-
-        def look(part: slice) -> None:
-            hits = bad(self._X.data[part])
-            if len(columns) < self.d:
-                hits &= np.isin(self._X.indices[part], columns)
-            if hits.any():
-                found.append(part.start + int(np.argmax(hits)))
-
         if not outside or bad(self._extremes).any():
-            self._sweep(look)
-        if found:
-            entry = min(found)
-            row = int(np.searchsorted(self._X.indptr, entry, side="right")) - 1
-            return row, int(self._X.indices[entry]), float(self._X.data[entry])
+            rows, places, values = self.rows(_hits, args=(bad, columns))
+            if len(rows):
+                return int(rows[0]), int(places[0]), float(values[0])
         if bad(np.zeros(1)).any():  # the entries that are not stored
-            stored = np.bincount(self._X.indices, minlength=self.d)
-            for column in columns[stored[columns] < self.n]:
-                rows = np.repeat(np.arange(self.n), np.diff(self._X.indptr))[self._X.indices == column]
-                return int(np.setdiff1d(np.arange(self.n), rows)[0]), int(column), 0.0
+            for column in columns[self._counts[columns] < self.n]:
+                (absent,) = self.rows(_absent, args=(int(column),))
+                return int(absent[0]), int(column), 0.0
         return None
 
     def groups(self) -> tuple[Integers, Integers]:
@@ -163,12 +126,9 @@ class SparseDesign(Design):
         return group, np.array(first, dtype=np.intp)
 
     def constant(self, columns: Integers) -> Array:
-        data, indices = self._X.data, self._X.indices
-        first = np.zeros(self.d)
-        first[indices[: self._X.indptr[1]]] = data[: self._X.indptr[1]]
-        changes = np.bincount(indices[data != first[indices]], minlength=self.d)
-        absent = self.n - np.bincount(indices, minlength=self.d)
-        return np.asarray((changes == 0) & ((first == 0) | (absent == 0)))[columns]
+        first = self._X[0:1].toarray()[0]
+        (changes,) = self.reduce(_changes, args=(first,))
+        return np.asarray((changes == 0) & ((first == 0) | (self._counts == self.n)))[columns]
 
     def subtractable(self) -> Array:
         # a column with implicit zeros spreads from 0 to its values: it cannot be far from the origin
@@ -178,7 +138,7 @@ class SparseDesign(Design):
             everywhere = np.intersect1d(everywhere, indices[indptr[i] : indptr[i + 1]])
             if not len(everywhere):
                 return np.zeros(self.d, dtype=bool)
-        return np.asarray(np.bincount(indices, minlength=self.d) == self.n)
+        return np.asarray(self._counts == self.n)
 
 
 def _improper(block: SparseBlock) -> Parts:
@@ -246,3 +206,26 @@ class SparseBlock(Block):
         absent = total - (self._transposed(np.ones_like(deviation)) @ R).T
         absent[absent <= 4 * np.finfo(float).eps * len(codes) * total] = 0.0  # a full column, but for rounding
         return np.asarray(stored + absent * centres**2)
+
+
+def _hits(block: SparseBlock, bad: Callable[[Array], Array], columns: Integers) -> Parts:
+    """(row, column, value) of the first stored entry in these columns for which ``bad`` is true, if there is one."""
+    X = block.as_stored
+    hits = bad(X.data)
+    if len(columns) < block.design.d:
+        hits &= np.isin(X.indices, columns)
+    at = np.flatnonzero(hits)[:1]
+    return block.first + np.searchsorted(X.indptr, at, side="right") - 1, X.indices[at], X.data[at]
+
+
+def _absent(block: SparseBlock, column: int) -> Parts:
+    """The rows that have no entry in a column."""
+    X = block.as_stored
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[X.indices == column]
+    return (block.first + np.setdiff1d(np.arange(X.shape[0]), rows),)
+
+
+def _changes(block: SparseBlock, first: Floats) -> Parts:
+    """How many stored entries of each column differ from the first row's."""
+    X = block.as_stored
+    return (np.bincount(X.indices[X.data != first[X.indices]], minlength=len(first)),)

@@ -10,10 +10,10 @@ from scipy import sparse
 
 from separatrix.design.base import Design
 from separatrix.design.dense import DenseDesign
-from separatrix.design.partitioned import partitioned
+from separatrix.design.partitioned import PartitionedDense, PartitionedSparse
 from separatrix.design.partitions import Partitions
 from separatrix.design.sparse import SparseDesign
-from separatrix.design.streamed import streamed
+from separatrix.design.streamed import StreamedDense, StreamedSparse
 from separatrix.files import Stored
 
 SMALL = 1 << 18  # entries; rows in another order are copied at once, those of more a part at a time where they are read
@@ -29,9 +29,9 @@ def as_design(
     entry, and asks for `summed` rows where that is not enough.
     """
     if isinstance(X, Stored):
-        return streamed(X, intercept, names)
+        return (StreamedSparse if X.sparse else StreamedDense)(X, intercept, names)
     if isinstance(X, Partitions):
-        return partitioned(X, intercept, names)
+        return (PartitionedSparse if X.sparse else PartitionedDense)(X, intercept, names)
     if not sparse.issparse(X):
         return DenseDesign(np.ascontiguousarray(X) if X.size <= SMALL else X, intercept, names)
     design = SparseDesign(_unmapped(X), intercept, names)

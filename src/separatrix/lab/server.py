@@ -252,11 +252,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(json.dumps(content, allow_nan=False).encode(), "application/json", status)
 
     def _send(
-        self,
-        content: bytes,
-        kind: str,
-        status: HTTPStatus = HTTPStatus.OK,
-        headers: Mapping[str, str] | None = None,
+        self, content: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK, headers: Mapping[str, str] | None = None
     ) -> None:
         self.send_response(status)
         if kind.startswith("text/"):

@@ -189,28 +189,16 @@ def _compile_all(scratch: Path, extra: Sequence[str]) -> list[Path]:
     """Objects of every source and level, side by side, then a link for each level."""
     command, system = compiler(), machine()[1]
     flags = [*FLAGS, *(flag for flag in _shared() if flag == "-fPIC"), *extra, f'-DSOURCES="{fingerprint()}"']
-    jobs, objects = [], {}
-    for level in levels():
-        objects[level] = [str(scratch / f"{source.stem}_{level}.o") for source in sorted(NATIVE.glob("*.c"))]
-        for source, made in zip(sorted(NATIVE.glob("*.c")), objects[level], strict=True):
-            jobs.append([*command, *flags, *_march(level, command), "-c", str(source), "-o", made])
-    links = [
-        [
-            *command,
-            *_shared(),
-            *extra,
-            *objects[level],
-            "-o",
-            str(scratch / library_name(level, system)),
-            *_libm(command),
-        ]
-        for level in levels()
-    ]
+    jobs, links, made = [], [], [scratch / library_name(level, system) for level in levels()]
+    for level, library in zip(levels(), made, strict=True):
+        objects = {str(source): str(scratch / f"{source.stem}_{level}.o") for source in sorted(NATIVE.glob("*.c"))}
+        compile_one = [*command, *flags, *_march(level, command)]
+        jobs += [[*compile_one, "-c", source, "-o", into] for source, into in objects.items()]
+        links.append([*command, *_shared(), *extra, *objects.values(), "-o", str(library), *_libm(command)])
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for batch in (jobs, links):
-            for _ in pool.map(_run, batch):
-                pass
-    return [scratch / library_name(level, system) for level in levels()]
+            list(pool.map(_run, batch))
+    return made
 
 
 def _run(command: Sequence[str]) -> None:

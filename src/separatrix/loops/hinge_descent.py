@@ -28,9 +28,7 @@ def at_start(active: int, b: float, t: float, value: float) -> tuple[Integers, F
 
 
 @native(
-    "hinge_sweeps",
-    "I[] I[] T[] i8 f8[] f8[] f8 f8[] i8[] i8[] f8[] f8[] u8[] f8[] i8[] i8 f8 f8 i8 i8",
-    returns="i8",
+    "hinge_sweeps", "I[] I[] T[] i8 f8[] f8[] f8 f8[] i8[] i8[] f8[] f8[] u8[] f8[] i8[] i8 f8 f8 i8 i8", returns="i8"
 )
 def hinge_sweeps(
     indptr: Array, indices: Array, data: Array, n: int, rows: Floats, alpha: Floats, rho: float, w: Floats,

@@ -5,27 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.loops import threads
 from separatrix.loops.binding import native
 
 TILE = 64  # rows that are added up by themselves, as in moments.c
+SWEPT = 1 << 21  # numbers that are looked at in one call
 
 
 @native("class_sums", "T[] i8 i8 i8 i8 i8 i8 f8[] i8[] f8[] i8 f8[] f8[]")
 def class_sums(
-    X: Array,
-    first: int,
-    start: int,
-    stop: int,
-    d: int,
-    segment: int,
-    squared: int,
-    offset: Floats | None,
-    codes: Integers,
-    weight: Floats,
-    k: int,
-    sums: Floats,
-    work: Floats,
-) -> None:
+    X: Array, first: int, start: int, stop: int, d: int, segment: int, squared: int, offset: Floats | None,
+    codes: Integers, weight: Floats, k: int, sums: Floats, work: Floats,
+) -> None:  # fmt: skip
     """sums[c] += sum of w_i (x_i - offset) over rows start to stop of class c; X holds those from ``first`` on.
 
     If squared, sum of w_i (x_i - offset[c])², with an offset for each class. ``sums`` and ``work`` are (k, d).
@@ -47,18 +38,26 @@ def extremes(x: Array, n: int, found: Floats) -> None:
     found[0], found[1] = x.min(initial=np.inf), x.max(initial=-np.inf)
 
 
+def ends(values: Array) -> Floats:
+    """The smallest and the largest of some numbers in a row, by our threads: NaN if there is one; [0, 0] of nothing."""
+
+    def look(start: int) -> Floats:
+        some, found = values[start : start + SWEPT], np.empty(2)
+        if some.dtype in (np.float32, np.float64):
+            extremes(some, len(some), found)
+        else:
+            found[:] = some.min(), some.max()
+        return found
+
+    found = np.array(threads.over(range(0, len(values), SWEPT), look) or [np.zeros(2)])
+    return np.array([found[:, 0].min(), found[:, 1].max()])
+
+
 @native("column_summary", "f8[] i8 i8 f8[] f8[] f8[] f8[] i8[] i8[]")
 def column_summary(
-    X: Floats,
-    n: int,
-    d: int,
-    low: Floats,
-    high: Floats,
-    sums: Floats,
-    rest: Floats,
-    missing: Integers,
+    X: Floats, n: int, d: int, low: Floats, high: Floats, sums: Floats, rest: Floats, missing: Integers,
     broken: Integers,
-) -> None:
+) -> None:  # fmt: skip
     """Of each column of n further rows: the extremes, the sum, how many cells are missing (NaN), how many not whole.
 
     Rows are added one after the other in tiles of `TILE`, missing cells as 0, and tiles to ``sums``; what rounding

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -30,24 +31,10 @@ UPDATES, PASSES, MISTAKES, POWER, LENGTH, SINCE, CYCLE = range(7)  # of `counts`
 @native(
     "online_dense", "T[] i8 f8 f8[] f8[] f8 i8[] i8 i8 i8 f8[] i8[] f8[] i8 f8[] i8[] i8 i8[] f8[] i8", returns="i8"
 )
-def online_dense(
-    x: Array, d: int, one: float, step: Floats, offset: Floats | None, tie: float, order: Integers | None, start: int,
-    end: int, passes: int, w: Floats, alpha: Integers, drift: Floats | None, seen: int, history: Floats | None,
-    when: Integers | None, room: int, counts: Integers, saved: Floats | None, budget: int,
-) -> int:  # fmt: skip
-    """Points of the dense rows x (n, d)."""
+def online_dense(x: Array, d: int, *how: Any) -> int:
+    """Points of the dense rows x (n, d); `_online` names the other arguments."""
     columns = np.arange(d)
-
-    def point(i: int) -> tuple[Array, Array]:
-        return x[i], columns
-
-    def dot(row: Array, columns: Array, w: Floats) -> float:
-        return dense_dot(row, w[:d])
-
-    return _online(
-        point, dot, d, one, step, offset, tie, order, start, end, passes, w, alpha, drift, seen, history, when, room,
-        counts, saved, budget,
-    )  # fmt: skip
+    return _online(lambda i: (x[i], columns), lambda row, columns, w: dense_dot(row, w[:d]), d, *how)
 
 
 @native(
@@ -55,22 +42,14 @@ def online_dense(
     "T[] I[] I[] i8 f8 f8[] f8[] f8 i8[] i8 i8 i8 f8[] i8[] f8[] i8 f8[] i8[] i8 i8[] f8[] i8",
     returns="i8",
 )
-def online_csr(
-    data: Array, indices: Array, indptr: Array, d: int, one: float, step: Floats, offset: Floats | None, tie: float,
-    order: Integers | None, start: int, end: int, passes: int, w: Floats, alpha: Integers, drift: Floats | None,
-    seen: int, history: Floats | None, when: Integers | None, room: int, counts: Integers, saved: Floats | None,
-    budget: int,
-) -> int:  # fmt: skip
+def online_csr(data: Array, indices: Array, indptr: Array, d: int, *how: Any) -> int:
     """Points of the CSR rows (data, indices, indptr)."""
 
     def point(i: int) -> tuple[Array, Array]:
         entries = slice(indptr[i], indptr[i + 1])
         return data[entries], indices[entries]
 
-    return _online(
-        point, sparse_dot, d, one, step, offset, tie, order, start, end, passes, w, alpha, drift, seen, history, when,
-        room, counts, saved, budget,
-    )  # fmt: skip
+    return _online(point, sparse_dot, d, *how)
 
 
 def _online(

@@ -52,26 +52,10 @@ def room_rows(d: int) -> int:
 
 @native("pass_dense", "T[] i8 i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")
 def pass_dense(
-    X: Array,
-    first: int,
-    start: int,
-    stop: int,
-    d: int,
-    segment: int,
-    offset: Floats | None,
-    W: Floats | None,
-    b: Floats | None,
-    k: int,
-    K: int,
-    basis: Floats | None,
-    what: int,
-    codes: Integers | None,
-    weight: Floats | None,
-    columns: int,
-    rows: Floats | None,
-    sums: Floats,
-    work: Floats | None,
-) -> None:
+    X: Array, first: int, start: int, stop: int, d: int, segment: int, offset: Floats | None, W: Floats | None,
+    b: Floats | None, k: int, K: int, basis: Floats | None, what: int, codes: Integers | None, weight: Floats | None,
+    columns: int, rows: Floats | None, sums: Floats, work: Floats | None,
+) -> None:  # fmt: skip
     """Rows start to stop, of which X (·, d) holds those from ``first`` on; W and the sum of s x' are (k, d)."""
     x = X.reshape(-1, d)[start - first : stop - first].astype(np.float64)
     x = x if offset is None else x - offset
@@ -83,18 +67,9 @@ def pass_dense(
 
 @native("pass_strided", "i8 i8 i8 i8 T[] i8 i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")
 def pass_strided(
-    address: int,
-    down: int,
-    right: int,
-    kind: int,
-    room: Array,
-    some: int,
-    start: int,
-    stop: int,
-    d: int,
-    segment: int,
-    *how: Any,
-) -> None:
+    address: int, down: int, right: int, kind: int, room: Array, some: int, start: int, stop: int, d: int,
+    segment: int, *how: Any,
+) -> None:  # fmt: skip
     """`pass_dense` of rows of any kind and strides (see `packing.pack`), of which row ``start`` is at the address.
 
     Unless they can be read where they are, ``some`` of them at a time, a multiple of BLOCK, are written to the room.
@@ -118,16 +93,7 @@ def pass_file(file: int, place: int, room: Array, start: int, stop: int, d: int,
 
 
 @native("pass_csr", "I[] I[] T[] i8 i8 i8 i8 f8[] f8[] f8[] i8 i8 f8[] i8 i8[] f8[] i8 f8[] f8[] f8[]")
-def pass_csr(
-    indptr: Array,
-    indices: Array,
-    values: Array,
-    base: int,
-    start: int,
-    stop: int,
-    d: int,
-    *how: Any,
-) -> None:
+def pass_csr(indptr: Array, indices: Array, values: Array, base: int, start: int, stop: int, d: int, *how: Any) -> None:
     """`pass_dense` of a CSR matrix, ``values`` being its entries from ``base`` on; W and the sum are (d, k)."""
     offset, W, b, k, *rest, sums, _ = how
     entries = slice(int(indptr[start]), int(indptr[stop]))
@@ -141,17 +107,9 @@ def pass_csr(
 
 
 def _pointwise(
-    Z: Floats,
-    part: slice,
-    sums: Floats,
-    K: int,
-    basis: Any,
-    what: int,
-    codes: Any,
-    weight: Any,
-    columns: int,
+    Z: Floats, part: slice, sums: Floats, K: int, basis: Any, what: int, codes: Any, weight: Any, columns: int,
     rows: Any,
-) -> Floats | None:
+) -> Floats | None:  # fmt: skip
     """The weighted slopes (m, k) at the scores Z; losses are added to the sums, curvatures written to the rows."""
     k = Z.shape[1]
     if what == SCORES:

@@ -21,13 +21,17 @@ def floats(X: Any) -> Array:
     return np.ascontiguousarray(X, dtype=dtype)
 
 
-def csr_arrays(X: Any) -> tuple[Array, Array, Array]:
-    """(data, indices, indptr) of a CSR matrix as loops read them; what SciPy makes is not copied."""
+def csr_index(X: Any) -> tuple[Array, Array]:
+    """(indices, indptr) of a CSR matrix, of one type that loops read; what SciPy makes is not copied."""
     index = X.indices.dtype if X.indices.dtype in (np.int32, np.int64) else np.int64
     if X.indptr.dtype != index:
         index = np.int64
-    indices, indptr = (np.ascontiguousarray(array, dtype=index) for array in (X.indices, X.indptr))
-    return floats(X.data), indices, indptr
+    return np.ascontiguousarray(X.indices, dtype=index), np.ascontiguousarray(X.indptr, dtype=index)
+
+
+def csr_arrays(X: Any) -> tuple[Array, Array, Array]:
+    """(data, indices, indptr) of a CSR matrix as loops read them; what SciPy makes is not copied."""
+    return floats(X.data), *csr_index(X)
 
 
 def dense_dot(x: Array, w: Floats) -> float:

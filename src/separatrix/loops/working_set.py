@@ -89,10 +89,7 @@ def move_pairs(
             j = int(np.argmax(np.where(gain > 0.0, gain, 0.0)))
             if not gain[j] > 0.0:
                 return -1 - steps
-            limit = min(
-                U[i] - alpha[i] if y[i] > 0 else alpha[i],
-                alpha[j] if y[j] > 0 else U[j] - alpha[j],
-            )
+            limit = min(U[i] - alpha[i] if y[i] > 0 else alpha[i], alpha[j] if y[j] > 0 else U[j] - alpha[j])
             step = limit if lead[j] >= curvature[j] * limit else lead[j] / curvature[j]
             gained[0] += step * (lead[j] - 0.5 * curvature[j] * step)
             alpha[i] = _snapped(alpha[i] + y[i] * step, alpha[i], U[i])
@@ -131,11 +128,7 @@ def move_points(
     return -1 - steps
 
 
-@native(
-    "move_all",
-    "T[] i8 i8[] i8 i8 i8 f8[] f8[] f8[] f8[] f8[] i8[] f8 f8 i8 i8 i8 T[] f8[] i8",
-    returns="i8",
-)
+@native("move_all", "T[] i8 i8[] i8 i8 i8 f8[] f8[] f8[] f8[] f8[] i8[] f8 f8 i8 i8 i8 T[] f8[] i8", returns="i8")
 def move_all(
     K: Array, n: int, places: Integers, width: int, problem: int, count: int, y: Floats, U: Floats, alpha: Floats,
     F: Floats, sizes: Floats, steps: Integers, noise: float, goal: float, each: int, least: int, intercept: int,

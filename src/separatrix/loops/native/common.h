@@ -1,4 +1,4 @@
-/* What all sources share: integers of fixed width, and how a function is made visible outside of its library.
+/* What all sources share: integers of fixed width, names, and how a function is made visible outside of its library.
  *
  * Sums over a long axis have a fixed number of lanes (plain arrays of 8 doubles: wider vector types make gcc go through
  * memory on processors with narrower registers), added in one fixed order, so that every processor level gives the
@@ -16,5 +16,11 @@
 #endif
 
 #define LANES 8
+
+/* A loop is written once in NAME.inc and included for each element type T (float, double) and, where rows are sparse,
+ * for each index type I (int32_t, int64_t); SUFFIX is then f64, f32, f64_i32, ... */
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define NAME(function) JOIN(function, SUFFIX)
 
 #endif

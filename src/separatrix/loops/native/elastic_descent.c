@@ -36,15 +36,12 @@ EXPORT int64_t gram_sweeps(const double *restrict H, int64_t m, const int64_t *r
     return done;
 }
 
-#define T double
+#define OF(function) JOIN(function##_f64, SUFFIX) /* what rows.h has for columns of doubles */
 #define I int32_t
 #define SUFFIX i32
-#define DOT sparse_dot_f64_i32
 #include "elastic_descent.inc"
 #undef I
 #undef SUFFIX
-#undef DOT
 #define I int64_t
 #define SUFFIX i64
-#define DOT sparse_dot_f64_i64
 #include "elastic_descent.inc"

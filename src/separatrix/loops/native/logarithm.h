@@ -2,8 +2,7 @@
 #ifndef SEPARATRIX_LOGARITHM_H
 #define SEPARATRIX_LOGARITHM_H
 
-#include <stdint.h>
-#include <string.h>
+#include "common.h"
 
 #define LN2_HIGH 6.93147180369123816490e-01 /* 33 bits: products with exponents of doubles are exact */
 #define LN2_LOW 1.90821492927058770002e-10

@@ -8,6 +8,9 @@
 #define REFINED 2     /* times that multipliers are moved to make v stationary: the second for what rounding left */
 #define LEAST 1e-15   /* of a diagonal entry, below which a pivot is rounding */
 
+enum { WIDTH, BEST };    /* of at */
+enum { STEPS, BEST_AT }; /* of place */
+
 /* alpha_i = a_i + rate_i lack_i, clipped to [0, cap_i] */
 static void clipped(int64_t n, const double *restrict a, const double *restrict rate,
                     const double *restrict x, const double *restrict cap, double *restrict alpha)
@@ -119,7 +122,7 @@ EXPORT int64_t margin_newton(const double *restrict Z, int64_t n, int64_t p, con
     double least = INFINITE;
     for (int64_t i = 0; i < n; i++) least = smaller(least, c[i]);
     for (;;) {
-        double h = at[0];
+        double h = at[WIDTH];
         int64_t inside = 0, used = 0;
         double weight = 0.0;
         for (int64_t i = 0; i < n; i++) {
@@ -159,21 +162,21 @@ EXPORT int64_t margin_newton(const double *restrict Z, int64_t n, int64_t p, con
         left *= 0.5;
         value = 0.5 * value + loss;
         const double gap = (slack + left) / larger(value, tiny);
-        if (gap < at[1]) {
-            at[1] = gap;
-            place[1] = place[0];
+        if (gap < at[BEST]) {
+            at[BEST] = gap;
+            place[BEST_AT] = place[STEPS];
         }
-        if (!(gap > goal) || place[0] >= most || place[0] - place[1] > patience) {
+        if (!(gap > goal) || place[STEPS] >= most || place[STEPS] - place[BEST_AT] > patience) {
             if (!squared && inside <= 2 * p)
                 stationary(Z, n, p, y, cap, ridge, v, alpha, chosen, inside, H, trial, dv);
             return 1;
         }
         if (budget <= 0) return 0;
         budget -= (used + n + inside * (p + 1) / 2) * p + p * p * p / 6 + ROW_COST * n;
-        place[0]++;
+        place[STEPS]++;
         if (left <= slack) {
             for (int64_t i = 0; i < n; i++) a[i] = alpha[i];
-            at[0] = narrower * h;
+            at[WIDTH] = narrower * h;
             continue;
         }
         for (int64_t j = 0; j < p * p; j++) H[j] = 0.0;

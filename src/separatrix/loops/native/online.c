@@ -26,7 +26,7 @@ static inline int came_back(const double *restrict w, double *restrict saved, in
     return 0;
 }
 
-#define LOOP "online_dense.inc"
+#define LOOP "online.inc"
 #include "dense_instances.inc"
-#define LOOP "online_csr.inc"
+#define LOOP "online.inc"
 #include "csr_instances.inc"

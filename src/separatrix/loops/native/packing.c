@@ -1,6 +1,5 @@
 /* Rows of any type and strides, written in C order. See loops/packing.py. */
 #include "packing.h"
-#include "parts.h"
 
 #define WIDE 8  /* columns that are turned at a time: a line of 64 bytes, or half of one */
 #define DEEP 64 /* rows of them, which stay in the first-level cache while they are turned */

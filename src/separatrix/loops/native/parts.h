@@ -36,7 +36,7 @@ INLINE part part_f32(const float *from) {
 
 INLINE void store(double *to, part v) { memcpy(to, &v, sizeof v); }
 
-/* ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)), as `total` of common.h */
+/* ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)), as dense sums in rows.h */
 INLINE double across(const part *v) {
 #if PARTS == 4
     part s = (v[0] + v[2]) + (v[1] + v[3]);

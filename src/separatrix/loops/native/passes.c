@@ -4,7 +4,6 @@
    are added 8 at a time, and every segment of rows is added up by itself: the same bits at every processor level. */
 #define _XOPEN_SOURCE 700 /* pread */
 #include "packing.h"
-#include "parts.h"
 #include "pointwise.h"
 #if !defined(_WIN32)
 #include <unistd.h>
@@ -44,43 +43,9 @@ static int64_t was_read(int64_t file, int64_t place, char *restrict room, int64_
         default: { enum { COUNT = 8 }; statement; }                                                                    \
     }
 
-#define T double
-#define NAME(x) x##_f64
-#define PART part_f64
-#define OWN F8
-#include "passes_dense.inc"
-#undef T
-#undef NAME
-#undef PART
-#undef OWN
-#define T float
-#define NAME(x) x##_f32
-#define PART part_f32
-#define OWN F4
-#include "passes_dense.inc"
-#undef T
-#undef NAME
-#undef PART
-#undef OWN
-
-#define T double
-#define I int32_t
-#define NAME(x) x##_f64_i32
-#include "passes_csr.inc"
-#undef I
-#undef NAME
-#define I int64_t
-#define NAME(x) x##_f64_i64
-#include "passes_csr.inc"
-#undef T
-#undef I
-#undef NAME
-#define T float
-#define I int32_t
-#define NAME(x) x##_f32_i32
-#include "passes_csr.inc"
-#undef I
-#undef NAME
-#define I int64_t
-#define NAME(x) x##_f32_i64
-#include "passes_csr.inc"
+#define PART JOIN(part, SUFFIX)                     /* a part of a row of T, as doubles */
+#define OWN (sizeof(T) == sizeof(double) ? F8 : F4) /* the kind of T */
+#define LOOP "passes_dense.inc"
+#include "dense_instances.inc"
+#define LOOP "passes_csr.inc"
+#include "csr_instances.inc"

@@ -1,16 +1,9 @@
-/* What loops over single rows share: names of template instances, dot products, exp.
-
-   A family's loop is written once in NAME.inc and included for each element type T (float, double) and, where rows are
-   sparse, for each index type I (int32_t, int64_t); SUFFIX is then f64, f32, f64_i32, ... Sums run in fixed lanes that
-   no instruction set changes: the same bits everywhere. */
+/* What loops over single rows share: dot products, and how memory is asked for ahead. Sums run in fixed lanes that no
+   instruction set changes: the same bits everywhere. */
 #ifndef SEPARATRIX_ROWS_H
 #define SEPARATRIX_ROWS_H
 
 #include "common.h"
-
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define NAME(function) JOIN(function, SUFFIX)
 
 /* A loop's budget is counted in entries: a row takes its entries, and this many more for itself. */
 #define ROW_COST 8
@@ -41,9 +34,23 @@ DENSE_SUM(dense_dot, float, f32, )
 DENSE_SUM(size_dot, double, f64, __builtin_fabs)
 DENSE_SUM(size_dot, float, f32, __builtin_fabs)
 
-/* sum_k x_k w[column_k] over m stored entries: those at even places, plus those at odd ones. More sums would be faster
-   where rows are long, but short rows of many lengths are slow to leave a loop of four. */
-#define SPARSE_DOT(T, I, S)                                                                                           \
+#define AHEAD 4          /* rows that are on their way from memory while one is worked on */
+#define AHEAD_BYTES 1024 /* of a dense row that are asked for: the processor guesses the rest itself */
+
+/* Ask for the cache lines of a few bytes that will be read soon. */
+static inline void fetch(const void *start, int64_t bytes)
+{
+    const char *p = start;
+    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(p + at, 0, 2);
+}
+
+static inline void fetch_dense(const void *row, int64_t bytes) { fetch(row, bytes < AHEAD_BYTES ? bytes : AHEAD_BYTES); }
+
+/* Of m stored entries: `sparse_dot` is the sum of x_k w[column_k], those at even places plus those at odd ones (more
+   sums would be faster where rows are long, but short rows of many lengths are slow to leave a loop of four);
+   `sparse_add` adds change x_k to w[column_k], one after the other, for a column may come twice; `fetch_row` asks for
+   the entries of row i, `most` of them. */
+#define SPARSE(T, I, S)                                                                                               \
     static inline double sparse_dot_##S(const T *restrict x, const I *restrict column, int64_t m,                     \
                                         const double *restrict w)                                                     \
     {                                                                                                                 \
@@ -55,32 +62,22 @@ DENSE_SUM(size_dot, float, f32, __builtin_fabs)
         }                                                                                                             \
         if (k < m) even += (double)x[k] * w[column[k]];                                                               \
         return even + odd;                                                                                            \
-    }
-SPARSE_DOT(double, int32_t, f64_i32)
-SPARSE_DOT(double, int64_t, f64_i64)
-SPARSE_DOT(float, int32_t, f32_i32)
-SPARSE_DOT(float, int64_t, f32_i64)
-
-/* w[column_k] += change x_k; one after the other, for a column may come twice. */
-#define SPARSE_ADD(T, I, S)                                                                                           \
+    }                                                                                                                 \
     static inline void sparse_add_##S(double change, const T *restrict x, const I *restrict column, int64_t m,        \
                                       double *restrict w)                                                             \
     {                                                                                                                 \
         for (int64_t k = 0; k < m; k++) w[column[k]] += change * (double)x[k];                                        \
+    }                                                                                                                 \
+    static inline void fetch_row_##S(const I *restrict indptr, const I *restrict indices, const T *restrict data,     \
+                                     int64_t i, int64_t most)                                                         \
+    {                                                                                                                 \
+        const int64_t from = indptr[i], entries = indptr[i + 1] - from, m = entries < most ? entries : most;          \
+        fetch(data + from, m * (int64_t)sizeof(T));                                                                   \
+        fetch(indices + from, m * (int64_t)sizeof(I));                                                                \
     }
-SPARSE_ADD(double, int32_t, f64_i32)
-SPARSE_ADD(double, int64_t, f64_i64)
-SPARSE_ADD(float, int32_t, f32_i32)
-SPARSE_ADD(float, int64_t, f32_i64)
-
-#define AHEAD 4          /* rows that are on their way from memory while one is worked on */
-#define AHEAD_BYTES 1024 /* of a dense row that are asked for: the processor guesses the rest itself */
-
-/* Ask for the cache lines of a few bytes that will be read soon. */
-static inline void fetch(const void *start, int64_t bytes)
-{
-    const char *p = start;
-    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(p + at, 0, 2);
-}
+SPARSE(double, int32_t, f64_i32)
+SPARSE(double, int64_t, f64_i64)
+SPARSE(float, int32_t, f32_i32)
+SPARSE(float, int64_t, f32_i64)
 
 #endif
