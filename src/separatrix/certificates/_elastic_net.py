@@ -20,12 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, EPS, Data, exact_sum
+from separatrix.certificates._data import ALLOWED, EPS, TINY, Data, exact_sum
 from separatrix.certificates._exact_hinge import optimal_moments
 from separatrix.certificates._frame import Frame
 from separatrix.certificates._held import blocks_of
 from separatrix.certificates._logistic import SUMMED, Bounds, _entropy, _feasible, losses, mixture, residuals
-from separatrix.certificates._row_basis import TINY
 from separatrix.certificates._witness import worst_of
 from separatrix.certificates.base import Check
 

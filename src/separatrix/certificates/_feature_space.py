@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, read
+from separatrix.certificates._data import EPS, TINY, read
 from separatrix.certificates._kernels import checked_kernel, indefiniteness, kernel_block, points_of, take
 from separatrix.certificates._margins import (
     BALANCED,
-    TINY,
     hull_bound,
     quotient_below,
     rational_kernel,

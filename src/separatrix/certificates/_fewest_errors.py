@@ -34,7 +34,7 @@ def fewest_errors(data: Data, positive: int, intercept: bool) -> float:
             return 0.0
     points: list[Point] = []
     for row, (minus, plus) in costs.items():
-        points.append((tuple(whole_numbers([*row, 1.0] if intercept else row)), minus, plus))
+        points.append((tuple(whole_numbers([*row, 1.0] if intercept else row)[0]), minus, plus))
     return _fewest(points, zero=intercept)
 
 

@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._blocks import RowBlocks, elsewhere, in_blocks
-from separatrix.certificates._data import ALLOWED, EPS
-from separatrix.certificates._held import blocks_of
+from separatrix.certificates._data import ALLOWED, EPS, TINY
+from separatrix.certificates._held import blocks_of, dense
 from separatrix.certificates._kernels import LISTS, kernel_block
 from separatrix.certificates._sums import TERMS, sum_of, sum_with_error
 
-TINY = float(np.finfo(np.float64).tiny)
 ENTRIES = 1 << 17  # of a block of rows: they stay in cache, and the mean of the first is near enough to all
 KERNEL_ENTRIES = 1 << 21  # of a block of kernel values
 LONG = 1e7  # multiplications that may be done with more digits than float64 has
@@ -130,7 +129,7 @@ def _linear(X: Any, task: Task, w: Any, b: float, real: Any) -> Sums:
         X = X.toarray() if hasattr(X, "toarray") else X
         centre = np.zeros(d, real)
         if task.intercept:
-            centre = _written_out(X[: max(1, ENTRIES // max(d, 1))], np.float64).mean(axis=0).astype(real)
+            centre = dense(X[: max(1, ENTRIES // max(d, 1))]).mean(axis=0).astype(real)
         scores, errors, u, sizes, terms = _dense(X, weights, w, b, centre)
     t, heavier = _balance(task)
     off = (terms * eps + (abs(t) / heavier if heavier > 0 else 0.0)) * sizes  # of each entry of u
@@ -173,14 +172,10 @@ def _dense(X: Any, weights: Any, w: Any, b: float, centre: Any) -> tuple[Any, An
 
 def _dense_sums(x: Any, weights: Any, w: Any, centre: Any) -> tuple[Any, Any, Any, Any]:
     """Of some rows about the centre: w.z_i and |w|.|z_i|, sum_i weights_i z_i, and the same of sizes."""
-    z = _written_out(x, w.dtype) - centre
+    z = dense(x, w.dtype) - centre
     scores, pull = z @ w, weights @ z
     np.abs(z, out=z)
     return scores, z @ np.abs(w), pull, np.abs(weights) @ z
-
-
-def _written_out(x: Any, real: Any) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)
 
 
 def _sparse(X: Any, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any, float]:

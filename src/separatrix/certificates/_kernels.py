@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._held import numeric
+from separatrix.certificates._data import EPS
+from separatrix.certificates._held import dense, numeric
 
-EPS = float(np.finfo(np.float64).eps)
 LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
@@ -71,15 +71,14 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any, real: Any = np.float64) -> t
     """
     kind = kernel.get("kernel")
     if callable(kind):
-        K = kind(A, B)
-        K = np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+        K = dense(kind(A, B))
         return K, np.abs(K), 64 * EPS / float(np.finfo(real).eps)
     if kind in LISTS:
         K = _counts(kernel, A, B)
         return K, K, 8 * EPS / float(np.finfo(real).eps)
     if kind not in VECTORS:
         raise ValueError(f"No checker computes the kernel {kind!r}: verify with its matrix and kernel='precomputed'.")
-    A, B = _dense(A, real), _dense(B, real)
+    A, B = dense(A, real), dense(B, real)
     d, gamma, coef0 = A.shape[1], real(kernel.get("gamma", 1.0)), real(kernel.get("coef0", 0.0))
     if kind in ("rbf", "laplacian"):
         return (*_radial(kind, gamma, A, B), d + 8)
@@ -98,7 +97,7 @@ def kernel_block(
 ) -> tuple[Any, Any, float]:
     """`gram` of chosen points; if the kernel is precomputed, ``points`` is its matrix."""
     if kernel.get("kernel") == "precomputed":  # symmetric up to rounding, which the mean of both halves is without
-        K = 0.5 * (_dense(points[left][:, right], real) + _dense(points[right][:, left], real).T)
+        K = 0.5 * (dense(points[left][:, right], real) + dense(points[right][:, left], real).T)
         return K, np.abs(K), 1
     return gram(kernel, take(points, left), take(points, right), real)
 
@@ -241,7 +240,3 @@ def _surroundings(graph: Any, h: int, names: dict[Any, int]) -> Counter[Any]:
         ]
         seen.update(now)
     return seen
-
-
-def _dense(x: Any, real: Any = np.float64) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)

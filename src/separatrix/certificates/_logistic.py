@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, EPS, Data
-from separatrix.certificates._row_basis import TINY, over, pieces
+from separatrix.certificates._data import ALLOWED, EPS, TINY, Data
+from separatrix.certificates._row_basis import ENTRIES, over
 from separatrix.certificates.base import Check
 
 SUMMED = 64 * EPS  # of the sum of the terms' sizes: what pairwise sums and a few roundings of each term can lose
@@ -78,7 +78,7 @@ class Problem:
 
     def pieces(self, width: int = 1) -> Any:
         """x, targets Y (m, K), weights, scores and a bound on their error (m,), inf where they overflow."""
-        for x, values, weight in pieces(self.data, max(self.K, width)):
+        for x, values, weight in self.data.blocks(ENTRIES, max(self.K, width)):
             yield x, self._targets(values), weight, *self.scores(x)
 
     def scores(self, x: Any) -> tuple[Any, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import dense_rows
 from separatrix.certificates._data import EPS, Data
+from separatrix.certificates._held import dense
 
 PAIRS = 64  # roundings on the way to a sum by halves; and one a block, and what another order may add
 
@@ -60,7 +60,7 @@ def class_moments(
     if not np.all(about_zero):
         there = np.unique(data.values)
         heaviest = [int(np.argmax(np.where(data.values == c, data.weight, 0.0))) for c in there]
-        origins[there] = dense_rows(data, heaviest)
+        origins[there] = dense(data.X[heaviest])
         origins[:, about_zero] = 0.0
     counts, sums, sizes, spreads = np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
     low, high, blocks = np.full(d, np.inf), np.full(d, -np.inf), 0

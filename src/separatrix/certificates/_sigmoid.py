@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import Centred, centred, parts, units
-from separatrix.certificates._data import ALLOWED, EPS, Data
+from separatrix.certificates._centred import Centred, centred, units
+from separatrix.certificates._data import ALLOWED, EPS, TINY, Data
 from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
@@ -21,7 +21,6 @@ ZERO = 1e-8  # of the largest eigenvalue: a smaller one counts as 0
 STILL = 0.1  # a Newton step that moves no score by more stays at the same point
 KINDS = ("local minimum", "saddle", "flat", "unsettled", "unexamined")
 WIDEST = 4000  # order of a Hessian that is looked at
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,11 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     unit = units(frame)  # of each column: no square overflows or vanishes
     with_unit = np.where(unit > 0, unit, 1.0)
     gradient, columns, spans = (np.zeros(d + free) for _ in range(3))
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         z, size = frame.rows(x) / with_unit, frame.sizes(x) / with_unit
-        gradient += z.T @ (c * rows.slope)[first:stop]
-        columns += c[first:stop] @ z**2
-        spans += c[first:stop] @ size**2
+        gradient += z.T @ (c * rows.slope)[part]
+        columns += c[part] @ z**2
+        spans += c[part] @ size**2
     columns, spans = np.sqrt(columns), np.sqrt(spans)
     pull, exponent = _pull(V[0], with_unit, C, largest, rows.top, free)
     scale = length * columns + np.abs(pull)
@@ -134,9 +133,8 @@ def _kind(
     D = curved + ridge
     size = np.sqrt(np.where(D > 0, D, 1.0))
     H, rounding = np.diag(np.where(np.isinf(ridge), 1.0, ridge / size**2)), 0.0
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         z, spans = frame.rows(x) / unit / size, frame.sizes(x) / unit / size
-        part = slice(first, stop)
         H += z.T @ ((c * rows.bend)[part, None] * z)
         noise = rows.bend_error[part] * (z**2).sum(axis=1)
         noise += 4 * frame.depth * EPS * rows.size[part] * (spans**2).sum(axis=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import centred, parts, units
+from separatrix.certificates._centred import centred, units
 from separatrix.certificates._data import ALLOWED, EPS, Data
 from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
@@ -36,8 +36,7 @@ def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     target, c = _signs(data.values, k, multilabel), data.weight / data.weight.max()
     gradient, errors = np.zeros((d + free, k)), np.zeros(k)
     columns, spans, squares = np.zeros(d + free), np.zeros(d + free), np.zeros(k)
-    for x, first, stop in parts(data):
-        part = slice(first, stop)
+    for part, x in data.rows():
         score, off = frame.scores(x, V)
         residual, z, size = target[part] - score, frame.rows(x) / unit, frame.sizes(x) / unit
         gradient += z.T @ (c[part, None] * residual)

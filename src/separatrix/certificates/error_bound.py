@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, Data, read
+from separatrix.certificates._exact import exact_signs
 from separatrix.certificates._fewest_errors import fewest_errors, repeatable
-from separatrix.certificates._signs import proved_signs
 from separatrix.certificates._witness import classes_of, factors, flag, number, position, shaped
 from separatrix.certificates.base import Certificate, Check, Verification
 
@@ -96,7 +96,7 @@ class ErrorBound(Certificate):
             raise ValueError("The witness 'intercept' must be 0 where fit_intercept is False.")
         wrong: list[float] = []
         for x, codes, weight in data.blocks():
-            wrong += weight[(proved_signs(x, w, b) >= 0) != (codes == self.positive)].tolist()
+            wrong += weight[(exact_signs(x, w, b) >= 0) != (codes == self.positive)].tolist()
         errors, terms = fsum(wrong), len(data.weight) + 4
         checks = [
             Check("errors as stated, off by", abs(errors - self.errors), 0.0, terms * EPS * errors),

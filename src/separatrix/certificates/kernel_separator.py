@@ -7,13 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, read
+from separatrix.certificates._data import EPS, TINY, read
 from separatrix.certificates._kernels import checked_kernel, kernel_block, points_of
 from separatrix.certificates._witness import number, positions, shaped, sides
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import beyond
-
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

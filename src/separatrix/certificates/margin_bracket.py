@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -119,13 +118,6 @@ class MarginBracket(Certificate):
         free = intercept and self.space == "input"  # b is no part of the norm
         v = np.ldexp(v, -int(np.frexp(np.abs(v[:d] if free else v).max(initial=0.0))[1]))
         below, above = length_between(v[:d] if free else v)
-
-        def blocks() -> Iterator[tuple[Any, Any]]:
-            first = 0
-            for x, _, _ in data.blocks():
-                yield x, signs[first : first + len(x)]
-                first += len(x)
-
-        score = smallest_score(data.X, signs, v[:d], float(v[d]) if intercept else 0.0, blocks)
+        score = smallest_score(data, signs, v[:d], float(v[d]) if intercept else 0.0)
         upper = hull_bound(data.X, signs, points, np.maximum(alpha, 0.0), float(intercept), free)
         return quotient_below(score, below, above), upper

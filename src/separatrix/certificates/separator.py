@@ -8,9 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, read
-from separatrix.certificates._exact import exact_signs, length_above, numbers, rational
-from separatrix.certificates._signs import TINY, lengths_between, scores_with_error
+from separatrix.certificates._data import EPS, TINY, Data, read
+from separatrix.certificates._exact import (
+    exact_signs,
+    length_above,
+    lengths_between,
+    numbers,
+    rational,
+    scores_with_error,
+)
 from separatrix.certificates._witness import position
 from separatrix.certificates.base import Certificate, Check, Verification
 
