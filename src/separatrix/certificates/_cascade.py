@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.certificates._centred import Centred, centred
 from separatrix.certificates._data import ALLOWED, EPS, Data
+from separatrix.certificates._logistic import probabilities, sigma
 from separatrix.certificates._witness import keys, number, shaped, tolerance
 from separatrix.certificates.base import Check
 
@@ -82,7 +83,7 @@ def _add(
     S, off = frame.scores(x, V)
     hidden = []
     for W, b in layers[1:]:
-        A = _sigma(S)
+        A = sigma(S)
         wrong = off / 4 + ROUNDED * EPS
         hidden.append((A, wrong))
         S = A @ W + b
@@ -93,9 +94,8 @@ def _add(
         (A, wrong), W = hidden[place - 1], layers[place][0]
         size = np.abs(R)
         sums[place] += np.vstack([A.T @ R, R.sum(axis=0)])
-        errors[place] += np.vstack(
-            [A.T @ off + wrong.T @ size + depth * (A.T @ size), off.sum(0) + depth * size.sum(0)]
-        )
+        of_sums = A.T @ off + wrong.T @ size + depth * (A.T @ size)
+        errors[place] += np.vstack([of_sums, off.sum(axis=0) + depth * size.sum(axis=0)])
         back, bend = R @ W.T, A * (1.0 - A)
         off = (off @ np.abs(W).T + (W.shape[1] + 2) * EPS * (size @ np.abs(W).T)) * bend + np.abs(back) * (wrong + EPS)
         R = back * bend
@@ -105,19 +105,13 @@ def _add(
     errors[0] += (np.abs(z).T @ off + 2 * EPS * (spans.T @ size) + depth * (np.abs(z).T @ size)) / unit
 
 
-def _sigma(S: Any) -> Any:
-    e = np.exp(-np.abs(S))
-    return np.where(S >= 0, 1.0 / (1.0 + e), e / (1.0 + e))
-
-
 def _slopes(S: Any, off: Any, T: Any, c: Any, squared: bool) -> tuple[Any, Any]:
     """The slopes of the losses by the last scores, and bounds on their errors."""
     if S.shape[1] == 1:
-        P, wrong = _sigma(S), off / 4 + ROUNDED * EPS
+        wrong = off / 4 + ROUNDED * EPS
     else:
-        E = np.exp(S - S.max(axis=1, keepdims=True))
-        P = E / E.sum(axis=1, keepdims=True)
         wrong = np.repeat(0.5 * off.max(axis=1, keepdims=True), S.shape[1], axis=1) + (S.shape[1] + ROUNDED) * EPS
+    P = probabilities(S)
     miss = P - T
     if not squared:
         return c * miss, c * (wrong + EPS)

@@ -12,7 +12,7 @@ import numpy as np
 
 from separatrix.certificates._blocks import RowBlocks, in_blocks
 from separatrix.certificates._held import BLOCK, blocks_of, dense, numeric, unheld
-from separatrix.certificates._witness import classes_of, factors
+from separatrix.certificates._witness import classes_of, factors, sides
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)  # what underflow can cost
@@ -88,6 +88,14 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
     if not len(weight):
         raise ValueError("No row has a weight above 0: there is nothing to check.")
     return Data(X, values, weight)
+
+
+def two_classes(owner: Any, y: Any, n: int, sample_weight: Any, class_weight: Any = None) -> tuple[Any, Any, Any]:
+    """Which of n rows are of a certificate's two classes, with a weight above 0; their signs ±1, and their weights."""
+    positive, negative = sides(owner)
+    data = read(np.arange(n)[:, None], y, sample_weight, owner.classes, class_weight)
+    inside = np.ones(len(data.values), bool) if negative is None else np.isin(data.values, (positive, negative))
+    return data.X[inside, 0], np.where(data.values[inside] == positive, 1.0, -1.0), data.weight[inside]
 
 
 def read_rows(X: Any) -> Any:

@@ -8,8 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, TINY, read
-from separatrix.certificates._kernels import checked_kernel, indefiniteness, kernel_block, points_of, take
+from separatrix.certificates._data import EPS, TINY, two_classes
+from separatrix.certificates._held import blocks_of
+from separatrix.certificates._kernels import (
+    AT_ONCE,
+    checked_kernel,
+    count,
+    indefiniteness,
+    kernel_block,
+    only,
+    points_of,
+    semidefinite_check,
+)
 from separatrix.certificates._margins import (
     BALANCED,
     hull_bound,
@@ -32,28 +42,20 @@ class FeatureSpace:
     def __init__(self, owner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         y = np.asarray(y).ravel()
         self.kernel = checked_kernel(owner.kernel)
-        positive, negative = sides(owner)
+        sides(owner)
         points = points_of(owner.kernel, X)
-        n = len(points) if isinstance(points, list) else points.shape[0]
-        if n != len(y):
-            raise ValueError(f"There are {n} points and {len(y)} labels.")
-        data = read(np.arange(n)[:, None], y, sample_weight, owner.classes, None)
-        inside = np.ones(len(data.values), dtype=bool)
-        if negative is not None:
-            inside = (data.values == positive) | (data.values == negative)
-        kept = np.asarray(data.X)[inside, 0]
-        self.signs = np.where(data.values[inside] == positive, 1.0, -1.0)
-        precomputed = owner.kernel.get("kernel") == "precomputed"
-        self.points = points[kept][:, kept] if precomputed else take(points, kept)
+        if count(points) != len(y):
+            raise ValueError(f"There are {count(points)} points and {len(y)} labels.")
+        kept, self.signs, _ = two_classes(owner, y, len(y), sample_weight)
+        self.points = only(owner.kernel, points, kept)
         self.support = positions(owner.points, "points", len(kept))
-        self.indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
+        self._indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
 
     def dot(self, coef: Any) -> tuple[Any, Any]:
         """sum_j coef_j k(x_i, x_j) for all rows i, and bounds on the rounding errors."""
         values, errors = np.empty(len(self.signs)), np.empty(len(self.signs))
-        step = max(1, 2_000_000 // max(len(self.support), 1))
-        for first in range(0, len(values), step):
-            rows = np.arange(first, min(first + step, len(values)))
+        for part in blocks_of(len(values), len(self.support), AT_ONCE):
+            rows = np.arange(part.start, part.stop)
             K, size, rounded = kernel_block(self.kernel, self.points, rows, self.support)
             values[rows] = K @ coef
             errors[rows] = (rounded + len(coef) + 4) * (EPS * (size @ np.abs(coef)) + TINY)
@@ -102,16 +104,15 @@ class FeatureSpace:
     def size(self) -> float:
         """About the largest ‖phi(x_i)‖."""
         largest = 0.0
-        for first in range(0, len(self.signs), 64):
-            rows = np.arange(first, min(first + 64, len(self.signs)))
+        for part in blocks_of(len(self.signs), 1, 64):
+            rows = np.arange(part.start, part.stop)
             K, _, _ = kernel_block(self.kernel, self.points, rows, rows)
             largest = max(largest, float(np.abs(K.diagonal()).max()))
         return math.sqrt(largest)
 
     def kernel_check(self) -> Check:
         """That the kernel is one, without which there is no feature space."""
-        name = f"kernel matrix not positive semidefinite (or not tested), up to {self.shift:.1e} times the identity"
-        return Check(name, self.indefinite)
+        return semidefinite_check(self._indefinite, self.shift)
 
     def _square(self, coef: Any, values: Any, errors: Any) -> tuple[float, float]:
         """‖sum_j coef_j phi(x_j)‖², and a bound on its error."""

@@ -12,9 +12,11 @@ import numpy as np
 
 from separatrix.certificates._data import EPS
 from separatrix.certificates._held import dense, numeric
+from separatrix.certificates.base import Check
 
 LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
+AT_ONCE = 2_000_000  # kernel values that are computed together
 LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
 MOST_STEPS = 1000  # of the labels of a graph: they tell no more nodes apart than after as many steps as it has nodes
 SETTINGS = {
@@ -147,6 +149,16 @@ def take(points: Any, index: Any) -> Any:
     return [points[i] for i in index] if isinstance(points, list) else points[index]
 
 
+def count(points: Any) -> int:
+    """How many there are, in a list or a matrix."""
+    return len(points) if isinstance(points, list) else points.shape[0]
+
+
+def only(kernel: Mapping[str, Any], points: Any, kept: Any) -> Any:
+    """Some of the points; if the kernel is precomputed, of its matrix rows and columns."""
+    return points[kept][:, kept] if kernel["kernel"] == "precomputed" else take(points, kept)
+
+
 def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[float, float]:
     """(0, d) if the kernel matrix of all n points plus d times the identity is positive semidefinite, d being rounding.
 
@@ -161,6 +173,12 @@ def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[floa
     K = kernel_block(kernel, points, np.arange(n), np.arange(n))[0]
     single = kind == "precomputed" and getattr(points, "dtype", None) == np.float32
     return semidefinite(0.5 * (K + K.T), single)
+
+
+def semidefinite_check(indefinite: float, shift: float) -> Check:
+    """What `indefiniteness` found, as a check: without a kernel there is no feature space."""
+    name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
+    return Check(name, indefinite)
 
 
 def semidefinite(K: Any, single: bool = False) -> tuple[float, float]:

@@ -32,9 +32,8 @@ class Bounds:
         return self.primal_error + self.dual_error
 
 
-def check_logistic(data: Data, certificate: Any) -> list[Check]:
+def check_gap(found: Bounds, certificate: Any) -> list[Check]:
     """Primal and bound as stated, the gap within what is claimed, and rounding a small part of it."""
-    found = bounds(data, certificate)
     scale = max(abs(certificate.primal), TINY)
     allowed = ALLOWED * certificate.tol * scale
     return [
@@ -105,17 +104,12 @@ class Problem:
         return np.asarray(column, dtype=np.float64)[:, None]
 
     def primal(self) -> tuple[float, float]:
-        """F, and how far rounding can take it.
-
-        A change of the scores by e changes a loss by at most 2 e times the probability q of the other classes, and
-        that, meanwhile, grows by at most exp(2 e).
-        """
+        """F, and how far rounding can take it."""
         return self._objective([self._losses(Y, weight, S, error) for _, Y, weight, S, error in self.pieces()])
 
     def _losses(self, Y: Any, weight: Any, S: Any, error: Any) -> tuple[float, float]:
-        loss = losses(S, Y)
-        others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(error, 300.0))
-        return float((weight * loss).sum()), float((weight * (2.0 * np.minimum(others, 1.0) * error + TINY)).sum())
+        loss, off = losses_between(S, Y, error)
+        return float((weight * loss).sum()), float((weight * (off + TINY)).sum())
 
     def _objective(self, parts: list[tuple[float, float]]) -> tuple[float, float]:
         values, errors = zip(*parts, strict=True)
@@ -181,8 +175,8 @@ class Problem:
             stop, Y, weight, mixed = rows.stop, self._targets(self.data.values[rows]), self.data.weight[rows], R[rows]
             if theta > 0.0:
                 mixed = (1 - theta) * mixed + theta * (constant - Y)
-            mixed, own = _feasible(mixed, Y)
-            entropy, slip = _entropy(mixed, Y, own)
+            mixed, own = feasible(mixed, Y)
+            entropy, slip = entropy_of(mixed, Y, own)
             entropies.append(float((weight * entropy).sum()))
             lost.append(float((weight * slip).sum()))
             c = weight[:, None] * mixed
@@ -274,11 +268,27 @@ def losses(S: Any, Y: Any) -> Any:
     return np.log1p(shares.sum(axis=1)) - (below * Y).sum(axis=1)
 
 
+def losses_between(S: Any, Y: Any, error: Any) -> tuple[Any, Any]:
+    """The losses, and how far scores that are off by ``error`` (m,) can take them.
+
+    A change of the scores by e changes a loss by at most 2 e times the probability of the other classes, and that,
+    meanwhile, grows by at most exp(2 e).
+    """
+    loss = losses(S, Y)
+    others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(error, 300.0))
+    return loss, 2.0 * np.minimum(others, 1.0) * error
+
+
+def sigma(S: Any) -> Any:
+    """1 / (1 + exp(-S)), without overflow."""
+    e = np.exp(-np.abs(S))
+    return np.where(S >= 0, 1.0, e) / (1.0 + e)
+
+
 def probabilities(S: Any) -> Any:
     """sigma(S), or softmax of each row."""
     if S.shape[1] == 1:
-        e = np.exp(-np.abs(S))
-        return np.where(S >= 0, 1.0, e) / (1.0 + e)
+        return sigma(S)
     P = np.exp(S - S.max(axis=1, keepdims=True))
     return P / P.sum(axis=1, keepdims=True)
 
@@ -292,7 +302,7 @@ def residuals(S: Any, Y: Any) -> Any:
     return np.where(Y == 1, -(P * (Y == 0)).sum(axis=1, keepdims=True), P)
 
 
-def _feasible(R: Any, Y: Any) -> tuple[Any, Any]:
+def feasible(R: Any, Y: Any) -> tuple[Any, Any]:
     """Residuals with Y + R between 0 and 1, and what they take from the row's own class (m,): the sum of the others."""
     K = R.shape[1]
     if K == 1:
@@ -306,7 +316,7 @@ def _feasible(R: Any, Y: Any) -> tuple[Any, Any]:
     return np.where(Y == 1, -own[:, None], others), own
 
 
-def _entropy(R: Any, Y: Any, own: Any) -> tuple[Any, Any]:
+def entropy_of(R: Any, Y: Any, own: Any) -> tuple[Any, Any]:
     """-sum_c P_c log P_c of P = Y + R for each row, and how far rounding can take it."""
     K = R.shape[1]
     others = own[:, None] if K == 1 else np.where(Y == 1, 0.0, R)

@@ -36,9 +36,10 @@ class Moments:
     error: Any
     relative: float
 
-    def difference(self, c: int, other: int) -> Any:
-        """The mean of class c minus that of another."""
-        return (self.origins[c] - self.origins[other]) + (self.means[c] - self.means[other])
+    @property
+    def about_first(self) -> Any:
+        """The means less that of the first class, (k, d)."""
+        return (self.origins - self.origins[0]) + (self.means - self.means[0])
 
     @property
     def absolute(self) -> Any:

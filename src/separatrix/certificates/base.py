@@ -121,7 +121,7 @@ class Certificate(ABC):
     @property
     def column(self) -> int | None:
         """The column of a 0/1 matrix y that this is about; None if y holds labels."""
-        return None
+        return getattr(self, "task", None)
 
     def about_column(self, j: int, classes: Any) -> Certificate | None:
         """The same claim, so far about a 0/1 vector, as one about column j of a matrix; None if it cannot be that."""

@@ -83,11 +83,6 @@ class ElasticNetGap(DualityGap):
             f"everywhere: a relative gap of {self.relative_gap:.1e}{proved}."
         )
 
-    @property
-    def column(self) -> int | None:
-        """The column of a 0/1 matrix y that this is about; None if y holds labels."""
-        return self.task
-
     def about_column(self, j: int, classes: Any) -> Self:
         """The same gap, so far about a 0/1 vector, as one about column j of a matrix."""
         return replace(self, classes=classes, task=j, positive=None)
