@@ -47,6 +47,9 @@ class Separator(Certificate):
     positive: int | None
     margin: float
 
+    verdict = "separable"
+    exact = True
+
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""

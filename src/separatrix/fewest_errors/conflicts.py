@@ -16,6 +16,7 @@ from separatrix.fewest_errors.budget import Budget
 from separatrix.separation.cone import Cone
 from separatrix.separation.faces import Faces, prove
 from separatrix.separation.integers import WholeRows, null_space
+from separatrix.separation.programs import lead_program
 from separatrix.separation.work import Work
 
 PROVABLE = 40  # coefficients up to which a conflict is proved in whole numbers
@@ -61,7 +62,11 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
     elif result.status != 2:  # neither solved nor infeasible
         return Verdict()
     if cone.q > PROVABLE:
-        return _taken_on_trust(cone, used) if result.status == 0 else Verdict(v=separating(z, budget))
+        if result.status == 0:
+            return _taken_on_trust(cone, used)
+        budget.program(z.size)
+        program = lead_program(z, Work())
+        return Verdict(v=None if program is None else program[0])
     for some in (used, rows) if len(used) < len(rows) else (rows,):  # the few should do; all of them decide
         verdict = decide(cone, some)
         if verdict.conflict is not None or len(some) == len(rows):
@@ -72,17 +77,6 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
 def _taken_on_trust(cone: Cone, used: Integers) -> Verdict:
     """A conflict as HiGHS sees it; without an intercept positive rows alone may be none."""
     return Verdict(conflict=used) if cone.design.intercept or (cone.codes[used] == 0).any() else Verdict()
-
-
-def separating(z: Floats, budget: Budget) -> Floats | None:
-    """v with z_i.v >= t for the largest t, |v_j| <= 1; None if HiGHS gives up."""
-    m, q = z.shape
-    budget.program(z.size)
-    cost = np.append(np.zeros(q), -1.0)
-    bounds = [(-1.0, 1.0)] * q + [(0.0, 2.0 * q)]
-    A = np.column_stack([-z, np.ones(m)])
-    result = linprog(cost, A_ub=A, b_ub=np.zeros(m), bounds=bounds, method="highs-ds")
-    return np.asarray(result.x[:q]) if result.status == 0 else None
 
 
 def decide(cone: Cone, rows: Integers) -> Verdict:

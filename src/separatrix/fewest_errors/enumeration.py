@@ -17,12 +17,12 @@ from math import comb, factorial
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.certificates._data import EPS
 from separatrix.fewest_errors.budget import SETTLED, SIGNS, Budget
 from separatrix.separation.integers import echelon
 
 LARGEST = 6  # rows (x, 1) longer than this are not enumerated
 BATCH = 1 << 22  # signs computed at a time
-EPS = float(np.finfo(np.float64).eps)
 
 
 def work(m: int, p: int) -> float:

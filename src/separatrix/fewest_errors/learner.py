@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.certificates import All
+from separatrix.certificates._data import EPS
 from separatrix.certificates._fewest_errors import repeatable
 from separatrix.design import Design
 from separatrix.design.sample import Sample
@@ -28,7 +29,6 @@ from separatrix.separation.programs import largest_lead
 from separatrix.separation.sides import error_bound, wrong
 
 SHARE = 0.1  # of the nodes, for a first attempt at what may take all of them
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

@@ -86,9 +86,14 @@ def leads(block: Block, codes: Array, V: Floats) -> Floats:
 
 def pull(block: Block, codes: Array, weight: Floats) -> Floats:
     """sum of weight_ic z_ic over a block, (p, k - 1), for weights (m, k) that are 0 for a row's own class."""
-    signed = -weight
-    signed[np.arange(len(codes)), codes] += weight.sum(axis=1)
-    return block.tdot(signed[:, 1:])
+    return block.tdot(signed(codes, weight)[:, 1:])
+
+
+def signed(codes: Array, weight: Floats) -> Floats:
+    """With what factor row i counts in the sum of each class, (m, k): minus weight_ic, and all of them in its own."""
+    factor = -weight
+    factor[np.arange(len(codes)), codes] += weight.sum(axis=1)
+    return factor
 
 
 def _total(block: Block, codes: Array, weight: Floats) -> Parts:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._data import EPS, TINY
 from separatrix.design import Block
 from separatrix.design.reducing import Parts
 from separatrix.separation.cone import Cone, leads
@@ -19,9 +20,6 @@ try:
     from flint import fmpz_mat
 except ImportError:
     fmpz_mat = None
-
-EPS = float(np.finfo(np.float64).eps)
-TINY = float(np.finfo(np.float64).tiny)
 
 Pair = tuple[int, int]  # (i, c): row i against class c
 
