@@ -11,10 +11,10 @@ import numpy as np
 
 from separatrix.certificates._data import ALLOWED, EPS, TINY, Data
 from separatrix.certificates._row_basis import ENTRIES, over
+from separatrix.certificates._sums import halves
 from separatrix.certificates.base import Check
 
 SUMMED = 64 * EPS  # of the sum of the terms' sizes: what pairwise sums and a few roundings of each term can lose
-SPLIT = 134217729.0  # 2**27 + 1: the upper half of the bits of a float, by Dekker
 
 
 @dataclass(frozen=True)
@@ -248,12 +248,7 @@ def roundings(m: int) -> float:
 
 def _products(a: Any, b: Any) -> Any:
     """Numbers whose exact sum is a.b: products of halves of the bits have no rounding error."""
-    parts = []
-    for values in (a, b):
-        upper = SPLIT * values
-        upper = upper - (upper - values)
-        parts.append((upper, values - upper))
-    return [p for x in parts[0] for y in parts[1] for p in (x * y).tolist()]
+    return [p for x in halves(a) for y in halves(b) for p in (x * y).tolist()]
 
 
 def losses(S: Any, Y: Any) -> Any:

@@ -14,21 +14,12 @@ import numpy as np
 
 from separatrix.certificates._data import EPS, TINY, Data
 from separatrix.certificates._held import blocks_of, dense
+from separatrix.certificates._sums import two_product
 
 CLOSE = 1e-12  # relative rounding below which nothing is computed twice
 UNDERFLOW = 1e-280  # products from this size on have their error in the range of float64
 BALANCED = 1e-12  # of sum_i alpha_i: sum_i alpha_i y_i up to which it is taken for rounding
 TERMS = 500_000  # products that are computed without rounding, at most
-SPLITTER = 134217729.0  # 2**27 + 1
-
-
-def two_product(a: Any, b: Any) -> tuple[Any, Any]:
-    """(p, e) with p + e = a b exactly, for numbers between 1e-140 and 1e140 in size (Dekker)."""
-    p = a * b
-    a_high = SPLITTER * a - (SPLITTER * a - a)
-    b_high = SPLITTER * b - (SPLITTER * b - b)
-    a_low, b_low = a - a_high, b - b_high
-    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
