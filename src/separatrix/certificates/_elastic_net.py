@@ -33,6 +33,7 @@ from separatrix.certificates._logistic import (
     losses_between,
     mixture,
     residuals,
+    targets,
 )
 from separatrix.certificates._witness import worst_of
 from separatrix.certificates.base import Check
@@ -97,7 +98,7 @@ class Problem:
         self.C, self.r = float(certificate.C), float(certificate.l1_ratio)
         self.free, self.loss = bool(certificate.fit_intercept), certificate.loss
         self.K, self.weight = len(self.W), data.weight
-        self.Y = _targets(data.values, certificate, self.K)
+        self.Y = targets(data.values, self.K, certificate.task, certificate.positive)
         self.frame = frame
 
     def found(self) -> Found:
@@ -249,12 +250,3 @@ class Problem:
             return gain - paid, error + SUMMED * paid
 
         return (-y * a)[:, None], lost, value, None
-
-
-def _targets(values: Any, certificate: Any, K: int) -> Any:
-    """Ones and zeros (n, K); of two classes one column, of the positive one."""
-    if certificate.task is not None:
-        return np.asarray(values[:, certificate.task], dtype=np.float64)[:, None]
-    if certificate.positive is not None:
-        return (values == certificate.positive).astype(np.float64)[:, None]
-    return (values[:, None] == np.arange(K)).astype(np.float64)

@@ -139,9 +139,7 @@ class FeatureSpace:
         factors = self.points.shape[1] * max(1, int(self.kernel.get("degree", 1)))
         if len(rows) * len(self.support) > ENTRIES or factors > LONG:
             return None
-        found = rational_kernel(self.kernel, self.points[rows], self.points[self.support])
-        assert found is not None
-        K, unit = found
+        K, unit = rational_kernel(self.kernel, self.points[rows], self.points[self.support])
         numbers, coef_unit = whole(coef)
         return [Fraction(int(value)) * unit * coef_unit for value in K @ numbers]
 

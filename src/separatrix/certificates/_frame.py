@@ -151,13 +151,8 @@ def _moments(z: Any, a: Any, c: Any, first: bool, several: bool, sized: bool) ->
     sizes = size.T @ np.abs(a) if sized else None
     if first:
         largest, sums = np.zeros(z.shape[1]), z.T @ c
-        if several and sparse:
-            turned = size.tocsc()
-            filled = np.flatnonzero(np.diff(turned.indptr))
-            if len(filled):
-                largest[filled] = np.maximum.reduceat(turned.data, turned.indptr[filled])
-        elif several:
-            size.max(axis=0, initial=0.0, out=largest)
+        if several:
+            largest = size.max(axis=0).toarray().ravel() if sparse else size.max(axis=0, initial=0.0)
         spread = sums if size is z else size.T @ c
         if size is z:
             size = _filled(z, np.square)

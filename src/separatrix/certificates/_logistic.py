@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import fsum
 from typing import Any
 
@@ -78,7 +79,7 @@ class Problem:
     def pieces(self, width: int = 1) -> Any:
         """x, targets Y (m, K), weights, scores and a bound on their error (m,), inf where they overflow."""
         for x, values, weight in self.data.blocks(ENTRIES, max(self.K, width)):
-            yield x, self._targets(values), weight, *self.scores(x)
+            yield x, targets(values, self.K, self.task), weight, *self.scores(x)
 
     def scores(self, x: Any) -> tuple[Any, Any]:
         """Of some rows, and a bound on their error (m,), inf where they overflow."""
@@ -93,15 +94,6 @@ class Problem:
         claim = copy(self)
         claim.data = None  # type: ignore[assignment]
         return claim
-
-    def _targets(self, values: Any) -> Any:
-        """Ones and zeros; for two classes one column, of the positive class."""
-        if self.task is None:
-            return (values[:, None] == (np.arange(self.K) if self.K > 1 else np.array([1]))).astype(np.float64)
-        column = values[:, self.task]
-        if not ((column == 0) | (column == 1)).all():
-            raise ValueError("y must be a matrix of zeros and ones.")
-        return np.asarray(column, dtype=np.float64)[:, None]
 
     def primal(self) -> tuple[float, float]:
         """F, and how far rounding can take it."""
@@ -172,7 +164,8 @@ class Problem:
         entropies, lost, left, taken, stop = [], [], [], 0.0, 0
         for m in lengths:
             rows = slice(stop, stop + m)
-            stop, Y, weight, mixed = rows.stop, self._targets(self.data.values[rows]), self.data.weight[rows], R[rows]
+            stop, mixed, weight = rows.stop, R[rows], self.data.weight[rows]
+            Y = targets(self.data.values[rows], self.K, self.task)
             if theta > 0.0:
                 mixed = (1 - theta) * mixed + theta * (constant - Y)
             mixed, own = feasible(mixed, Y)
@@ -187,12 +180,19 @@ class Problem:
 
 def _sides(x: Any, values: Any, weight: Any, claim: Problem) -> tuple[Any, ...]:
     """Of some rows: losses, residuals R, the moments of R, Y and 1, their sizes, sums, and whether all are known."""
-    Y, (S, error) = claim._targets(values), claim.scores(x)
+    Y, (S, error) = targets(values, claim.K, claim.task), claim.scores(x)
     R, z = residuals(S, Y), x - claim.centre
     columns = np.column_stack([R, Y, np.ones(len(x))]) * weight[:, None]
     moments, sizes = tall_product(columns, z), np.abs(columns).T @ np.abs(z)
     sums = weight @ np.hstack([R, Y]) / claim.total
     return claim._losses(Y, weight, S, error), R, moments, sizes, sums, bool(np.isfinite(error).all())
+
+
+def targets(values: Any, K: int, task: int | None, positive: Any = 1) -> Any:
+    """Ones and zeros (m, K): a column of a 0/1 matrix, the positive one of two classes, or a column for each class."""
+    if task is not None:
+        return np.asarray(values[:, task], dtype=np.float64)[:, None]
+    return (values[:, None] == (np.arange(K) if K > 1 else positive)).astype(np.float64)
 
 
 def class_centres(share: Any, sums: Any, total: float, slack: Any) -> tuple[Any, Any]:
@@ -230,7 +230,8 @@ def after_spill(dual: float, spilled: float, weight: float, share: Any, apart: A
 
 def levels(centre: Any, W: Any, b: Any) -> Any:
     """W centre + b, correctly rounded."""
-    return np.array([fsum([float(one), *_products(centre, w)]) for w, one in zip(W, b, strict=True)])
+    parts = [[(x * y).tolist() for x in halves(centre) for y in halves(w)] for w in W]  # without a rounding error
+    return np.array([fsum([float(one), *chain(*part)]) for part, one in zip(parts, b, strict=True)])
 
 
 def tall_product(a: Any, b: Any) -> Any:
@@ -244,11 +245,6 @@ def tall_product(a: Any, b: Any) -> Any:
 def roundings(m: int) -> float:
     """How many a sum of `tall_product` takes, one after the other."""
     return 2.0 * float(np.sqrt(m)) + 4.0
-
-
-def _products(a: Any, b: Any) -> Any:
-    """Numbers whose exact sum is a.b: products of halves of the bits have no rounding error."""
-    return [p for x in halves(a) for y in halves(b) for p in (x * y).tolist()]
 
 
 def losses(S: Any, Y: Any) -> Any:

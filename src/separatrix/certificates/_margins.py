@@ -153,15 +153,12 @@ def _nearest(X: Any, rows: Any, centre: Any) -> float:
     return length_between(dense(X[rows[:1]])[0] - centre)[1] * (1 + 4 * EPS)
 
 
-def rational_kernel(kernel: Any, left: Any, right: Any) -> tuple[Any, Fraction] | None:
-    """k(a, b) of all pairs without rounding, as whole numbers times a unit; None for kernels that are not rational."""
-    kind = kernel.get("kernel")
-    if kind not in ("linear", "poly"):
-        return None
+def rational_kernel(kernel: Any, left: Any, right: Any) -> tuple[Any, Fraction]:
+    """k(a, b) of all pairs without rounding, as whole numbers times a unit, for a linear or polynomial kernel."""
     A, a_unit = whole(dense(left))
     B, b_unit = whole(dense(right))
     inner, unit = A @ B.T, a_unit * b_unit
-    if kind == "linear":
+    if kernel["kernel"] == "linear":
         return inner, unit
     unit = unit * Fraction(float(kernel.get("gamma", 1.0)))
     coef0 = Fraction(float(kernel.get("coef0", 0.0)))

@@ -40,10 +40,8 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     witness, d = certificate.witness, data.X.shape[1]
     keys(witness, "coef", "intercept", "fit_intercept", "C", "task", "tol", "kind")
     w, b, free, tol = linear(witness, d)
-    C, kind = (
-        number(witness["C"], "C", 0.0, np.nextafter(np.inf, 0)) if witness["C"] != np.inf else np.inf,
-        witness["kind"],
-    )
+    kind = witness["kind"]
+    C = np.inf if witness["C"] == np.inf else number(witness["C"], "C", 0.0, np.nextafter(np.inf, 0))
     if kind not in KINDS or (kind != "unexamined" and d > WIDEST):
         raise ValueError(
             f"The witness 'kind' must be one of {KINDS}, the last beyond {WIDEST} columns; it is {kind!r}."
@@ -88,7 +86,8 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
 
 
 def _slopes(data: Data, frame: Centred, V: Any, t: Any, c: Any) -> Slopes:
-    score, off = (np.concatenate(pieces)[:, 0] for pieces in zip(*_scores(data, frame, V), strict=True))
+    found = [frame.scores(x, V) for _, x in data.rows()]
+    score, off = (np.concatenate(pieces)[:, 0] for pieces in zip(*found, strict=True))
     u = np.where(t > 0, score, -score)
     log_p, log_q = -np.logaddexp(0.0, -u), -np.logaddexp(0.0, u)
     logs = log_p + 2 * log_q
@@ -103,10 +102,6 @@ def _slopes(data: Data, frame: Centred, V: Any, t: Any, c: Any) -> Slopes:
         bend_error=3 * size * np.expm1(4 * off),  # and |d(2p - q) / du| <= 3/4
         top=top + np.log(2.0),
     )
-
-
-def _scores(data: Data, frame: Centred, V: Any) -> Any:
-    return (frame.scores(x, V) for x, _, _ in data.blocks())
 
 
 def _pull(v: Any, unit: Any, C: float, largest: float, top: float, free: bool) -> tuple[Any, Any]:
@@ -176,7 +171,4 @@ def column_targets(values: Any, certificate: Any, task: Any) -> Any:
         raise ValueError(f"y must be a 0/1 matrix of {len(certificate.classes)} columns, and 'task' one of them.")
     if certificate.class_weight is not None:
         raise ValueError("class_weight has no meaning for a 0/1 matrix y.")
-    t = np.asarray(values[:, task], dtype=np.float64)
-    if not np.isin(t, (0.0, 1.0)).all():
-        raise ValueError("A matrix y must hold 0 and 1 only.")
-    return t
+    return np.asarray(values[:, task], dtype=np.float64)

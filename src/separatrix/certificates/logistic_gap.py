@@ -87,8 +87,6 @@ class LogisticGap(DualityGap):
         d, labels = data.X.shape[1], data.values.ndim
         if np.shape(self.coef)[1] != d or labels != (1 if self.task is None else 2):
             raise ValueError(f"X or y does not fit to coef of shape {np.shape(self.coef)} and task {self.task!r}.")
-        if self.task is not None and self.task >= data.values.shape[1]:
-            raise ValueError(f"task must be a column of y; it is {self.task!r}.")
         return Verification(tuple(check_gap(bounds(data, self), self)))
 
     def _validate(self) -> None:
