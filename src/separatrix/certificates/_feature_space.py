@@ -20,14 +20,7 @@ from separatrix.certificates._kernels import (
     points_of,
     semidefinite_check,
 )
-from separatrix.certificates._margins import (
-    BALANCED,
-    hull_bound,
-    quotient_below,
-    rational_kernel,
-    root_between,
-    whole,
-)
+from separatrix.certificates._margins import BALANCED, hull_bound, quotient_below, rational_kernel, root_between, whole
 from separatrix.certificates._witness import positions, sides
 from separatrix.certificates.base import Check
 

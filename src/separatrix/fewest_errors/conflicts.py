@@ -62,8 +62,9 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
     elif result.status != 2:  # neither solved nor infeasible
         return Verdict()
     if cone.q > PROVABLE:
-        if result.status == 0:
-            return _taken_on_trust(cone, used)
+        if result.status == 0:  # HiGHS is trusted; without an intercept positive rows alone may be no conflict
+            negative = cone.design.intercept or (cone.codes[used] == 0).any()
+            return Verdict(conflict=used) if negative else Verdict()
         budget.program(z.size)
         program = lead_program(z, Work())
         return Verdict(v=None if program is None else program[0])
@@ -72,11 +73,6 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
         if verdict.conflict is not None or len(some) == len(rows):
             return verdict
     raise AssertionError("All rows decide.")
-
-
-def _taken_on_trust(cone: Cone, used: Integers) -> Verdict:
-    """A conflict as HiGHS sees it; without an intercept positive rows alone may be none."""
-    return Verdict(conflict=used) if cone.design.intercept or (cone.codes[used] == 0).any() else Verdict()
 
 
 def decide(cone: Cone, rows: Integers) -> Verdict:
@@ -99,7 +95,7 @@ def _around_the_origin(cone: Cone, part: WholeRows, faces: Faces, rows: Integers
     every row right. If they span everything, there is no hyperplane left.
     """
     normals = null_space([part.row(pair) for pair in faces.support], cone.q)
-    held = np.flatnonzero(~_off(part, normals) & (part.cone.codes == 0))
+    held = np.flatnonzero(~part.outside(normals).any(axis=1) & (part.cone.codes == 0))
     if len(held):
         return Verdict(conflict=rows[[*support, int(held[0])]])
     if faces.direction is not None:
@@ -107,14 +103,6 @@ def _around_the_origin(cone: Cone, part: WholeRows, faces: Faces, rows: Integers
     if normals.shape[1]:
         return Verdict(v=_coefficients(cone, part, normals[:, 0]))
     return Verdict(conflict=rows[support])
-
-
-def _off(part: WholeRows, normals: Array) -> Array:
-    """Which rows are outside the span that these normals are orthogonal to."""
-    off = np.zeros(part.cone.design.n, dtype=bool)
-    for i, code in enumerate(part.cone.codes):
-        off[i] = any(part.dot((i, int(1 - code)), normal) != 0 for normal in normals.T)
-    return off
 
 
 def _coefficients(cone: Cone, part: WholeRows, v: Array) -> Floats:

@@ -93,6 +93,14 @@ class WholeRows:
             signs[i, c] = (value > 0) - (value < 0)
         return signs, order
 
+    def outside(self, normals: Array) -> Array:
+        """Which z_ic are not in the span that the columns ``normals`` are orthogonal to, (n, k)."""
+        off = np.zeros((self.cone.design.n, self.cone.k), dtype=bool)
+        own = np.arange(self.cone.k) == self.cone.codes[:, None]
+        for normal in normals.T:
+            off |= self.signs(normal, skip=own)[0] != 0
+        return off & ~own
+
     def dot(self, pair: Pair, v: Array) -> int:
         """z_ic.v without rounding, times a power of two."""
         i, c = pair

@@ -12,6 +12,7 @@ from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
+from separatrix.certificates._held import blocks_of, dense
 from separatrix.design import Block, Design, as_design
 from separatrix.design.reducing import Parts
 from separatrix.design.row_space import ROTATED
@@ -155,8 +156,7 @@ class Search:
         whole = WholeRows(cone)
         faces = prove(whole, hints, self.work)
         found: Separator | Inseparable | None
-        if faces.verdict == "separable":
-            assert faces.direction is not None
+        if faces.direction is not None and not faces.support:
             coef, intercept = user_units(whole, shortest(whole, faces.direction))
             found = separator(self.design, self.codes, self.classes, coef, intercept)
         elif faces.direction is None:
@@ -211,10 +211,8 @@ class Search:
 def _sizes(block: Block, codes: Array, lam: Floats, first: Floats) -> Parts:
     """The sizes of what the sums of each class consist of, the total weight, and the longest row about the first."""
     out, reach = np.zeros((lam.shape[1], len(first) + 1)), 0.0
-    for start in range(0, len(codes), 1024):
-        rows = slice(start, start + 1024)
-        x = block.x[rows]
-        about = np.abs((x.toarray() if hasattr(x, "toarray") else x) - first)
+    for rows in blocks_of(len(codes), 1, 1024):
+        about = np.abs(dense(block.x[rows]) - first)
         reach = max(reach, float(np.linalg.norm(about, axis=1).max()))
         both = lam[rows].copy()
         both[np.arange(len(both)), codes[rows]] += both.sum(axis=1)
