@@ -30,13 +30,13 @@ class RowBlocks:
     """Rows X[a:b] of one block after the other, n in all, of which those in ``kept`` count, if that is not None.
 
     Slices in the order of the rows cost one reading in all. Rows by their numbers are asked of the source, if it knows
-    them, and looked for otherwise. ``look`` is called with the rows of each block, until all have been seen: for who
-    has to know that they are numbers, and would else read them once more.
+    them, and looked for otherwise. ``look`` is called with the rows of each block until all have been seen once: it
+    checks that they are numbers, which would otherwise take a reading of its own.
     """
 
     def __init__(self, source: Any, n: int, kept: Any = None, look: Callable[[Any], Any] | None = None) -> None:
         self.source, self.kept, self._n, self._look = source, kept, n, look
-        if elsewhere(self) is not None:  # its word is good enough: whoever reads the rows counts them
+        if elsewhere(self) is not None:  # it is believed: whoever reads the rows counts them
             self.shape, self.sparse, self.nnz = tuple(source.shape), bool(source.sparse), int(source.nnz)
             self._first = None
             self._restart()

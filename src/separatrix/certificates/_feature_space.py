@@ -77,7 +77,7 @@ class FeatureSpace:
         if self.kernel.get("kernel") == "linear":
             return hull_bound(self.points, self.signs, self.support, alpha, 0.0, free)
         weights = alpha * self.signs[self.support]
-        for _ in range(2 if free else 0):  # the smallest alpha_i that can takes up what rounding left
+        for _ in range(2 if free else 0):  # the smallest alpha_i that is large enough takes up what rounding left
             tilt = math.fsum(weights.tolist())
             able = np.flatnonzero(alpha > 4 * abs(tilt))
             if 0 < abs(tilt) <= BALANCED * float(alpha.sum()) and len(able):

@@ -28,7 +28,7 @@ class Frame:
     def __init__(self, data: Data, free: bool, several: bool = False) -> None:
         self.data, self.d, self.several = data, data.X.shape[1], several
         self._kept: list[tuple[slice, Any]] | None = None
-        self.sparse = hasattr(data.X, "indptr") or bool(getattr(data.X, "sparse", False))  # so or in blocks
+        self.sparse = hasattr(data.X, "indptr") or bool(getattr(data.X, "sparse", False))  # a matrix, or rows in blocks
         self.total = float(data.weight.sum())
         self.centre = np.zeros(self.d)
         self._columns: ColumnSums | None = None
@@ -86,7 +86,7 @@ class Frame:
         depth = longest if self.sparse else roundings(longest)
         rounding, summing = (depth + count + K + 16) * EPS, (longest + count + 16) * EPS
         if known is None:
-            self._columns = known = ColumnSums(found[0], found[1], found[2], found[3], rounding, summing)
+            self._columns = known = ColumnSums(*found, rounding, summing)
         if bounded:
             sizes = np.repeat(steepest * known.spread[:, None], K, axis=1)
         return Moments(M.T, sizes.T, known)

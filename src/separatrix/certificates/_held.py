@@ -1,4 +1,4 @@
-"""What is no table that float64 holds: whole numbers beyond 2**53, long doubles, fractions; entries in no column.
+"""Tables as float64: rows written out, in blocks; and what it cannot hold, as whole numbers beyond 2**53 or fractions.
 
 A claim about rounded rows is a claim about other data, so whoever reads a table asks first.
 """

@@ -60,7 +60,7 @@ def _guarded(verify: Callable[..., Verification]) -> Callable[..., Verification]
         try:
             with np.errstate(all="ignore"):
                 if _delayed(args[1] if len(args) > 1 else kwargs.get("X")):
-                    # who knows Dask reads the rows where they are, in blocks, and calls this again: the check is here
+                    # it reads the rows in blocks from where they are, and calls this again: the check is made here
                     there = import_module("separatrix.design.partitions_dask")
                     return there.verified(guarded, *args, **kwargs)
                 return verify(*args, **kwargs)

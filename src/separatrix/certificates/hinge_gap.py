@@ -97,25 +97,24 @@ class HingeGap(DualityGap):
         scale = max(abs(self.primal), TINY)
         allowed, gap, error = ALLOWED * self.tol * scale, self.tol * scale, sums.error
         spare = allowed + 2 * error  # the gap recomputed may be above the one stated by so much
-        return Verification(
-            (
-                Check("dual feasibility: alpha below 0 or outside the problem, by", below),
-                Check("dual feasibility: alpha above C c_i, relative to it, by", over, 0.0, CLOSE),
-                Check("dual feasibility: sum of alpha_i y_i, relative to that of alpha_i", balance, 0.0, 1e-9),
-                Check("stationarity: ‖w - sum alpha_i y_i x_i‖² / 2", sums.pull, gap, sums.pull_error + spare),
-                Check(
-                    "complementary slackness, largest alpha_i (y_i f - 1 + xi_i)",
-                    sums.slackness,
-                    gap,
-                    sums.slackness_error + spare,
-                ),
-                Check("primal as stated, off by", abs(sums.primal - self.primal), allowed, sums.primal_error),
-                Check("stated lower bound above the bound, by", self.dual - sums.dual, 0.0, sums.dual_error),
-                Check("relative gap", (self.primal - self.dual) / scale, self.tol),
-                Check("rounding errors, relative to the objective", error / scale, ALLOWED * self.tol),
-                *kernel,
-            )
+        checks = (
+            Check("dual feasibility: alpha below 0 or outside the problem, by", below),
+            Check("dual feasibility: alpha above C c_i, relative to it, by", over, 0.0, CLOSE),
+            Check("dual feasibility: sum of alpha_i y_i, relative to that of alpha_i", balance, 0.0, 1e-9),
+            Check("stationarity: ‖w - sum alpha_i y_i x_i‖² / 2", sums.pull, gap, sums.pull_error + spare),
+            Check(
+                "complementary slackness, largest alpha_i (y_i f - 1 + xi_i)",
+                sums.slackness,
+                gap,
+                sums.slackness_error + spare,
+            ),
+            Check("primal as stated, off by", abs(sums.primal - self.primal), allowed, sums.primal_error),
+            Check("stated lower bound above the bound, by", self.dual - sums.dual, 0.0, sums.dual_error),
+            Check("relative gap", (self.primal - self.dual) / scale, self.tol),
+            Check("rounding errors, relative to the objective", error / scale, ALLOWED * self.tol),
+            *kernel,
         )
+        return Verification(checks)
 
     def _require_fields(self) -> None:
         """`ValueError` for a field that no claim can have."""

@@ -55,14 +55,13 @@ class KernelMarginBracket(MarginBracket):
         lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
         space, least, most = self._bounds(X, y, sample_weight)
         alpha = np.asarray(self.alpha, dtype=np.float64)
-        return Verification(
-            (
-                Check("negative weight in the combination", float(max(0.0, -alpha.min()))),
-                beyond("lower bound above the margin of f, by", lower - least, least),
-                beyond("upper bound below that of the combination, by", most - upper, most),
-                space.kernel_check(),
-            )
+        checks = (
+            Check("negative weight in the combination", float(max(0.0, -alpha.min()))),
+            beyond("lower bound above the margin of f, by", lower - least, least),
+            beyond("upper bound below that of the combination, by", most - upper, most),
+            space.kernel_check(),
         )
+        return Verification(checks)
 
     def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
         _, least, most = self._bounds(X, y, sample_weight)
@@ -131,14 +130,13 @@ class KernelInseparable(Certificate):
         stated = number(self.margin_bound, "margin_bound")
         space, bound = self._bound(X, y, sample_weight)
         weights = np.asarray(self.weights, dtype=np.float64)
-        return Verification(
-            (
-                Check("negative weight", float(max(0.0, -weights.min()))),
-                Check("length of the sum, of that of the points", bound, NOTHING * space.size()),
-                beyond("margin bound below what is proved, by", bound - stated, bound),
-                space.kernel_check(),
-            )
+        checks = (
+            Check("negative weight", float(max(0.0, -weights.min()))),
+            Check("length of the sum, of that of the points", bound, NOTHING * space.size()),
+            beyond("margin bound below what is proved, by", bound - stated, bound),
+            space.kernel_check(),
         )
+        return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same weights with the bound that they prove about these data."""

@@ -56,12 +56,11 @@ class KernelSeparator(Certificate):
         """Recompute f at every point; X is whatever the kernel takes: rows, a list, the kernel matrix."""
         smallest = number(self.smallest, "smallest")
         least = self._least(X, y, sample_weight)
-        return Verification(
-            (
-                Check("smallest y f(x) not above 0, but", -smallest if smallest else np.inf),
-                beyond("smallest y f(x) below what is stated, by", smallest - least, least),
-            )
+        checks = (
+            Check("smallest y f(x) not above 0, but", -smallest if smallest else np.inf),
+            beyond("smallest y f(x) below what is stated, by", smallest - least, least),
         )
+        return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same f with the bound that rounding leaves of its smallest y f(x) on these points."""

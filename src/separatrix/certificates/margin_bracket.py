@@ -86,13 +86,12 @@ class MarginBracket(Certificate):
         lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
         least, most = self._proved(X, y, sample_weight)
         alpha = np.asarray(self.alpha, dtype=np.float64)
-        return Verification(
-            (
-                Check("negative weight in the convex combination", float(max(0.0, -alpha.min()))),
-                beyond("lower bound above what the direction proves, by", lower - least, least),
-                beyond("upper bound below what the hull proves, by", most - upper, most),
-            )
+        checks = (
+            Check("negative weight in the convex combination", float(max(0.0, -alpha.min()))),
+            beyond("lower bound above what the direction proves, by", lower - least, least),
+            beyond("upper bound below what the hull proves, by", most - upper, most),
         )
+        return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same witnesses with the bounds that they prove about these data, rounded outward."""

@@ -127,20 +127,19 @@ class PathGap(Certificate):
         dual = np.array([point.dual - point.dual_error for point in points])
         losses, slips = np.array([[point.losses, point.slip] for point in points]).T
         errors = np.array([point.error / max(point.primal, TINY) for point in points])
-        # the losses of a node count up where C rises from it, and down where C falls to it
+        # how far the losses fall from one C to the next is known up to the slips of both
         gaps = worst_gaps(self._cut, primal, dual, losses, slips)
         above = np.max((np.asarray(self.dual) - dual) / primal)
-        return Verification(
-            (
-                Check("objectives as stated, off by relative", float(np.max(np.abs(primal / self.primal - 1.0))),
-                      ALLOWED * self.tol),
-                Check("losses as stated, off by relative", float(np.max(np.abs(losses - self.losses) / losses)),
-                      ALLOWED * self.tol, float(np.max(slips / losses))),
-                Check("stated lower bounds above the bounds, by relative", float(above), 0.0, float(errors.max())),
-                Check("largest relative gap of any C", float(gaps.max()), self.tol),
-                Check("rounding in these checks", float(errors.max()), ALLOWED * self.tol),
-            )
+        checks = (
+            Check("objectives as stated, off by relative", float(np.max(np.abs(primal / self.primal - 1.0))),
+                  ALLOWED * self.tol),
+            Check("losses as stated, off by relative", float(np.max(np.abs(losses - self.losses) / losses)),
+                  ALLOWED * self.tol, float(np.max(slips / losses))),
+            Check("stated lower bounds above the bounds, by relative", float(above), 0.0, float(errors.max())),
+            Check("largest relative gap of any C", float(gaps.max()), self.tol),
+            Check("rounding in these checks", float(errors.max()), ALLOWED * self.tol),
         )  # fmt: skip
+        return Verification(checks)
 
     def _points(self, data: Any) -> list[Point]:
         """Both sides for each C that is stated."""

@@ -79,12 +79,11 @@ class Separator(Certificate):
             wrong, near = _two(data, coef[0], rational(intercept[0]), position(self.positive, "positive", k), margin)
         else:
             wrong, near = _many(data, coef, intercept, margin)
-        return Verification(
-            (
-                Check("rows not strictly on their side", float(wrong)),
-                Check("rows nearer than the stated margin", float(near)),
-            )
+        checks = (
+            Check("rows not strictly on their side", float(wrong)),
+            Check("rows nearer than the stated margin", float(near)),
         )
+        return Verification(checks)
 
 
 def _two(data: Data, w: Any, b: Fraction, positive: int, margin: Fraction) -> tuple[int, int]:

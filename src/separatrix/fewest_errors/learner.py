@@ -74,9 +74,8 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     budget = Budget(settings.max_nodes, settings.time_limit)
     answers = []
     for task in range(targets.tasks):
-        limit = budget.only(1.0 / (targets.tasks - task))
-        answers.append(solve(design, targets.task_signs(task), weight, budget))
-        budget.limit = limit
+        with budget.only(1.0 / (targets.tasks - task)):
+            answers.append(solve(design, targets.task_signs(task), weight, budget))
     certificates = [
         error_bound(design, targets, task, a.w, a.b, a.errors, a.lower, a.proof) for task, a in enumerate(answers)
     ]
@@ -166,18 +165,16 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
     Z = cone.dense(np.arange(n), 1 - cone.codes)
     centroid = (weight[:, None] * Z).mean(axis=0)
     starts = [some for some in (v, centroid, Z[0]) if some.any()][:2]
-    limit = budget.only(SHARE)
-    v, upper = climb(Z, weight, starts, budget)
-    budget.limit = limit
+    with budget.only(SHARE):
+        v, upper = climb(Z, weight, starts, budget)
     if upper == 0:
         return Found(v, False, 0.0, "nothing")
     cover = Cover(cone, weight, v, upper, budget)
     proof = "enumeration" if repeatable(points.count, cone.design.d + cone.design.intercept) else "search"
     tries = work(n, p) / SIGNS if p <= LARGEST else np.inf
     if tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
-        limit = budget.only(SHARE)
-        cover.run()
-        budget.limit = limit
+        with budget.only(SHARE):
+            cover.run()
     if not cover.settled and tries <= budget.left and _enumerated(cone, points, cover):
         return Found(cover.v, cover.exact, cover.lower, proof, second=cover.second)
     cover.run()

@@ -66,14 +66,13 @@ class MistakeBound:
             least = _most(radius, lower, start, float(self.eta)) if lower > 0 else np.inf
             off = abs(float(np.float64(bound) / least) - 1) if np.isfinite(least) else float(bound != np.inf)
         same = (lower, upper) == (self.certificate.lower, self.certificate.upper)
-        return Verification(
-            (
-                *proved,
-                Check("margin other than the certificate's", float(not same)),
-                beyond("radius as stated, off by", abs(radius - largest), largest),
-                Check("bound as stated, off by", off, 0.0, LAST_DIGITS),
-            )
+        checks = (
+            *proved,
+            Check("margin other than the certificate's", float(not same)),
+            beyond("radius as stated, off by", abs(radius - largest), largest),
+            Check("bound as stated, off by", off, 0.0, LAST_DIGITS),
         )
+        return Verification(checks)
 
     def __repr__(self) -> str:
         lower, upper = self.margin

@@ -27,7 +27,7 @@ Pair = tuple[int, int]  # (i, c): row i against class c
 class WholeRows:
     """Rows z_ic times powers of two, of columns that are multiplied by powers of two: all whole numbers.
 
-    Neither kind of factor changes a sign. `unit(i)` is the row's factor; the columns' are in ``scale``.
+    Neither kind of factor changes a sign. A row's is 2**`power`; the columns' are in ``scale``.
     """
 
     def __init__(self, cone: Cone) -> None:

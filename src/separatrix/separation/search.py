@@ -71,13 +71,12 @@ class Search:
         size = powers_of_two(self.design)
         x1 = np.column_stack([x * size, np.full((self.design.n, int(self.design.intercept)), 1.0)])
         own = np.eye(len(self.classes))[self.codes]
+        found: Separator | Inseparable | None
         try:
             weights = linalg.cho_solve(linalg.cho_factor(x1 @ x1.T), own[:, 1:] - own[:, :1])
-        except linalg.LinAlgError:
-            weights = None
-        found: Separator | Inseparable | None = None
-        if weights is not None:
             found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
+        except linalg.LinAlgError:
+            found = None
         if found is not None:
             return found
         columns = np.sort(independent((x * size).T))
@@ -109,26 +108,18 @@ class Search:
         if found is not None:
             return found
         program = largest_lead(cone, steps.V, self.work)
-        if program is not None and program.separates:
-            found = self._separated(cone, program.V)
-            if found is not None:
-                return found
+        hints: list[Pair] = []
         if program is not None:
-            found = self._touching(cone, program)
+            found = self._separated(cone, program.V) if program.separates else self._touching(cone, program)
             if found is not None:
                 return found
-        if not (self.exact or self._small(cone)):
+            hints = [(int(i), int(c)) for i, c in zip(program.rows[:HINTS], program.rivals[:HINTS], strict=True)]
+        if not (self.exact or (cone.q <= SMALL_ORDER and cone.size * cone.q <= SMALL_ENTRIES)):
             raise UndecidedError(
                 f"Rounding in float64 hides whether these {self.design.n} rows can be separated: call "
                 "separability(X, y, exact=True), which decides in rational arithmetic and may take long."
             )
-        hints: list[Pair] = []
-        if program is not None:
-            hints = [(int(i), int(c)) for i, c in zip(program.rows[:HINTS], program.rivals[:HINTS], strict=True)]
         return self._proved(cone, hints, steps.weights)
-
-    def _small(self, cone: Cone) -> bool:
-        return cone.q <= SMALL_ORDER and cone.size * cone.q <= SMALL_ENTRIES
 
     def _separated(self, cone: Cone, V: Floats) -> Separator | None:
         with np.errstate(over="ignore", invalid="ignore"):
