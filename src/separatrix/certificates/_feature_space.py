@@ -22,7 +22,6 @@ from separatrix.certificates._kernels import (
 )
 from separatrix.certificates._margins import BALANCED, hull_bound, quotient_below, rational_kernel, root_between, whole
 from separatrix.certificates._witness import positions, sides
-from separatrix.certificates.base import Check
 
 CLOSE = 1e-7  # relative rounding of a bound from which on a rational kernel is computed without any
 ENTRIES = 200_000  # kernel values that are computed without rounding, at most
@@ -42,7 +41,8 @@ class FeatureSpace:
         kept, self.signs, _ = two_classes(owner, y, len(y), sample_weight)
         self.points = only(owner.kernel, points, kept)
         self.support = positions(owner.points, "points", len(kept))
-        self._indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
+        indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
+        self.kernel_check = semidefinite_check(indefinite, self.shift)
 
     def dot(self, coef: Any) -> tuple[Any, Any]:
         """sum_j coef_j k(x_i, x_j) for all rows i, and bounds on the rounding errors."""
@@ -102,10 +102,6 @@ class FeatureSpace:
             K, _, _ = kernel_block(self.kernel, self.points, rows, rows)
             largest = max(largest, float(np.abs(K.diagonal()).max()))
         return math.sqrt(largest)
-
-    def kernel_check(self) -> Check:
-        """That the kernel is one, without which there is no feature space."""
-        return semidefinite_check(self._indefinite, self.shift)
 
     def _square(self, coef: Any, values: Any, errors: Any) -> tuple[float, float]:
         """‖sum_j coef_j phi(x_j)‖², and a bound on its error."""

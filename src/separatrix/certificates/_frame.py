@@ -86,7 +86,7 @@ class Frame:
         depth = longest if self.sparse else roundings(longest)
         rounding, summing = (depth + count + K + 16) * EPS, (longest + count + 16) * EPS
         if known is None:
-            self._columns = known = ColumnSums(*found, rounding, summing)
+            self._columns = known = ColumnSums(found[0], found[1], found[2], found[3], rounding, summing)
         if bounded:
             sizes = np.repeat(steepest * known.spread[:, None], K, axis=1)
         return Moments(M.T, sizes.T, known)

@@ -69,6 +69,12 @@ class MarginBracket(Certificate):
     space: str = "homogeneous"
     negative: int | None = None
 
+    _names = (  # of the checks
+        "negative weight in the convex combination",
+        "lower bound above what the direction proves, by",
+        "upper bound below what the hull proves, by",
+    )
+
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""
@@ -84,23 +90,25 @@ class MarginBracket(Certificate):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
-        least, most = self._proved(X, y, sample_weight)
+        least, most, more = self._proved(X, y, sample_weight)
+        negative, above, below = self._names
         alpha = np.asarray(self.alpha, dtype=np.float64)
         checks = (
-            Check("negative weight in the convex combination", float(max(0.0, -alpha.min()))),
-            beyond("lower bound above what the direction proves, by", lower - least, least),
-            beyond("upper bound below what the hull proves, by", most - upper, most),
+            Check(negative, float(max(0.0, -alpha.min()))),
+            beyond(above, lower - least, least),
+            beyond(below, most - upper, most),
+            *more,
         )
         return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same witnesses with the bounds that they prove about these data, rounded outward."""
         with np.errstate(all="ignore"):
-            lower, upper = self._proved(X, y, sample_weight)
+            lower, upper, _ = self._proved(X, y, sample_weight)
         return replace(self, lower=lower, upper=upper)
 
-    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
-        """Bounds on the best margin, of the direction from below and of the hull from above."""
+    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float, tuple[Check, ...]]:
+        """Bounds on the best margin, of the direction from below and of the hull from above; and further checks."""
         intercept, (positive, negative) = flag(self.fit_intercept, "fit_intercept"), sides(self)
         if self.space not in SPACES:
             raise ValueError(f"The field 'space' must be one of {SPACES}, not {self.space!r:.80}.")
@@ -119,4 +127,4 @@ class MarginBracket(Certificate):
         below, above = length_between(v[:d] if free else v)
         score = smallest_score(data, signs, v[:d], float(v[d]) if intercept else 0.0)
         upper = hull_bound(data.X, signs, points, np.maximum(alpha, 0.0), float(intercept), free)
-        return quotient_below(score, below, above), upper
+        return quotient_below(score, below, above), upper, ()

@@ -169,8 +169,8 @@ class Search:
             return None
         k, (coef, intercept) = len(self.classes), direction or (None, None)
         binary = k == 2
-        if coef is not None and not binary:
-            coef, intercept = with_first_class(coef, intercept)
+        if direction is not None and not binary:
+            coef, intercept = with_first_class(*direction)
         fractions = np.empty(len(weights.fractions), dtype=object)
         fractions[:] = weights.fractions
         certificate = Inseparable(
