@@ -45,11 +45,6 @@ def sum_of(part: Callable[[slice], Any], n: int) -> tuple[Any, Any]:
         return float("nan"), float("nan")
     if dtype == np.float64:
         # of multipliers and slacks most are 0, which change no sum
-        value = fsum(chain.from_iterable(_others(part(rows)).tolist() for rows in pieces))
+        value = fsum(chain.from_iterable(some[some != 0].tolist() for some in map(part, pieces)))
         return value, eps * abs(value)
     return sum(part(rows).sum() for rows in pieces), n * eps * size
-
-
-def _others(a: Any) -> Any:
-    """Those that are not 0."""
-    return a[a != 0]

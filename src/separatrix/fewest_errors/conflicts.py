@@ -48,7 +48,7 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
     budget : Budget
     """
     if not len(rows):
-        return Verdict(v=_unit(cone))
+        return Verdict(v=np.eye(cone.q)[-1 if cone.design.intercept else 0])
     z = Z[rows]
     size = np.abs(z).max(axis=1, initial=0.0)
     z = z / np.where(size > 0, size, 1.0)[:, None]
@@ -115,9 +115,3 @@ def _coefficients(cone: Cone, part: WholeRows, v: Array) -> Floats:
             if shift is not None:
                 floats[-1] += float((shift * part.scale) @ floats[:-1])
     return floats
-
-
-def _unit(cone: Cone) -> Floats:
-    v = np.zeros(cone.q)
-    v[-1 if cone.design.intercept else 0] = 1.0
-    return v

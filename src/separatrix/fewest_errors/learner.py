@@ -148,9 +148,7 @@ def _constant(design: Design, points: Points, signs: Floats, weight: Floats) -> 
 
 def _cone(design: Design, points: Points) -> Cone | None:
     """The points as a cone of two classes; None if all have one label and b alone gets them right."""
-    if design.intercept and len(np.unique(points.signs)) < 2:
-        return None
-    if not len(points.signs):
+    if not len(points.signs) or (design.intercept and len(np.unique(points.signs)) < 2):
         return None
     return conditioned(design.take(points.rows), ((points.signs + 1) / 2).astype(np.intp), 2)
 

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._held import dense
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 
@@ -109,8 +110,7 @@ def _nearest(block: Block, codes: Array, V: Floats, count: int) -> Parts:
 
 
 def _largest(block: Block) -> Parts:
-    largest = abs(block.x).max(axis=0)
-    return (largest.toarray().ravel() if hasattr(largest, "toarray") else np.asarray(largest).ravel(),)
+    return (dense(abs(block.x).max(axis=0)).ravel(),)
 
 
 def conditioned(design: Design, codes: Integers, k: int) -> Cone:

@@ -60,8 +60,7 @@ def prove(whole: WholeRows, hints: list[Pair], work: Work) -> Faces:
 
 def reduced(v: Array) -> Array:
     """v divided by the greatest common divisor of its entries."""
-    divisor = gcd(*map(int, v)) or 1
-    return np.array([int(entry) // divisor for entry in v], dtype=object)
+    return v // (gcd(*map(int, v)) or 1)
 
 
 def _column(whole: WholeRows, pair: Pair) -> Array:
