@@ -93,7 +93,14 @@ class HingeGap(DualityGap):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._require_fields()
-        sums, below, over, balance, kernel = self._recomputed(X, y, sample_weight)
+        if in_blocks(X):
+            X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
+        y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
+        task, kept, expansion, below = self._task(y, sample_weight)
+        over = 0.0 if task.squared else float((task.alpha / task.bound - 1.0).max(initial=0.0))
+        tilt = abs(float(task.signs @ task.alpha)) if task.intercept else 0.0
+        balance = tilt / max(float(task.alpha.sum()), TINY)
+        sums, kernel = self._recomputed(X, len(y), task, kept, expansion)
         scale = max(abs(self.primal), TINY)
         allowed, gap, error = ALLOWED * self.tol * scale, self.tol * scale, sums.error
         spare = allowed + 2 * error  # the gap recomputed may be above the one stated by so much
@@ -139,33 +146,24 @@ class HingeGap(DualityGap):
             checked_kernel(self.kernel)
             shaped(self.expansion, "expansion", m)
 
-    def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> tuple[Sums, float, float, float, tuple[Check, ...]]:
-        """Both sides; how far alpha is below 0, above its bounds and out of balance; and whether the kernel is one."""
-        if in_blocks(X):
-            X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
-        y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
-        task, kept, expansion, below = self._task(y, sample_weight)
-        over = 0.0 if task.squared else float((task.alpha / task.bound - 1.0).max(initial=0.0))
-        balance = abs(float(task.signs @ task.alpha)) / max(float(task.alpha.sum()), TINY)
+    def _recomputed(self, X: Any, n: int, task: Task, kept: Any, expansion: Any) -> tuple[Sums, tuple[Check, ...]]:
+        """Both sides, and with a kernel whether it is one."""
         if self.kernel is None:
             rows = X if isinstance(X, RowBlocks) else finite_rows(X)
-            if rows.shape != (len(y), np.size(self.coef)):
-                raise ValueError(
-                    f"X of shape {rows.shape} does not fit {len(y)} labels and {np.size(self.coef)} weights."
-                )
+            if rows.shape != (n, np.size(self.coef)):
+                raise ValueError(f"X of shape {rows.shape} does not fit {n} labels and {np.size(self.coef)} weights.")
             if kept is not None:
                 rows = rows.only(kept) if isinstance(rows, RowBlocks) else rows[kept]
             w = np.asarray(self.coef, dtype=np.float64)
-            sums = linear_sums(rows, task, w, float(self.intercept), self.tol)
-            return sums, below, over, self.fit_intercept * balance, ()
+            return linear_sums(rows, task, w, float(self.intercept), self.tol), ()
         rows = points_of(self.kernel, X)
-        if count(rows) != len(y):
-            raise ValueError(f"{count(rows)} points and {len(y)} labels do not fit together.")
+        if count(rows) != n:
+            raise ValueError(f"{count(rows)} points and {n} labels do not fit together.")
         if kept is not None:
             rows = only(self.kernel, rows, kept)
         figure, shift = indefiniteness(self.kernel, rows, len(task.alpha))
         sums = kernel_sums(self.kernel, rows, task, expansion, float(self.intercept), self.tol, shift)
-        return sums, below, over, self.fit_intercept * balance, (semidefinite_check(figure, shift),)
+        return sums, (semidefinite_check(figure, shift),)
 
     def _task(self, y: Any, sample_weight: Any) -> tuple[Task, Any, Any, float]:
         """Signs, bounds and multipliers of the rows that count; which these are, None for all; the expansion of a
