@@ -13,6 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
+NOTHING = "There are no rows: blocks() yields nothing."
+
 
 def in_blocks(X: Any) -> bool:
     """Whether X gives its rows in blocks, and is no array or table, which may have a column of that name."""
@@ -44,7 +46,7 @@ class RowBlocks:
         self._begun = iter(source.blocks())  # the first reading begins here
         self._first = next(self._begun, None)
         if self._first is None:
-            raise ValueError("There are no rows: blocks() yields nothing.")
+            raise ValueError(NOTHING)
         x = self._first[0]
         self.sparse = hasattr(x, "tocsr")
         self.shape = (n if kept is None else len(kept), x.shape[1])
@@ -55,7 +57,10 @@ class RowBlocks:
     def of(cls, source: Any, y: Any, weight: Any, look: Callable[[Any], Any] | None = None) -> tuple[Self, Any, Any]:
         """The rows, and labels and weights: as given, or in one array each those that the blocks have."""
         if y is None:
-            labels, weights = zip(*[block[1:] for block in source.blocks()], strict=True)
+            found = [block[1:] for block in source.blocks()]
+            if not found:
+                raise ValueError(NOTHING)
+            labels, weights = zip(*found, strict=True)
             if any(part is None for part in labels):
                 raise ValueError("Neither y nor the blocks of X have labels.")
             y = np.concatenate(labels)
