@@ -27,6 +27,14 @@ FLAGS = [
 ]
 
 
+@pytest.fixture
+def many_cores(monkeypatch):
+    """As many threads as are asked for, whatever cores there are: those that take turns find what a race would break."""
+    from separatrix.loops import threads
+
+    monkeypatch.setattr(threads, "cores", lambda: 64)
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Debian's Chromium, or any other on the path; without one, or without playwright, who asks for it is skipped."""

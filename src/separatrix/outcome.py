@@ -41,10 +41,7 @@ class Status(Enum):
         False,
         "the last pass was clean, but some rows are not strictly on their side (see the warning)",
     )
-    STREAM = (
-        "Learned from a stream: the rows seen are gone, so nothing is claimed about them.",
-        False,
-    )
+    STREAM = ("Learned from a stream: the rows seen are gone, so nothing is claimed about them.", False)
     POCKET = "Best of the weights tried: the certificate counts its errors and says how few are known to be possible."
     BRACKETED = "The best margin is bracketed as closely as was asked, and the certificate proves it."
     NO_MARGIN = "No margin: 0 is in the convex hull of the points y (x, 1) up to rounding, as the certificate shows."

@@ -103,6 +103,7 @@ def _mixed(block: Block, values: np.ndarray) -> Parts:
     return block.x.sum(axis=0), float(values.max()), values + block.rows.start
 
 
+@pytest.mark.usefixtures("many_cores")
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_rules_on_many_blocks_are_those_of_the_whole(threads: int) -> None:
     rng = np.random.default_rng(5)

@@ -81,6 +81,7 @@ def _not_called(*arguments):
     raise AssertionError("the Python reference of a loop was called in a native build")
 
 
+@pytest.mark.usefixtures("many_cores")
 @pytest.mark.parametrize("shape", EVERY_SHAPE)
 @pytest.mark.parametrize("name", [estimator.__name__ for estimator in estimator_classes()])
 def test_equal_fits_have_equal_bits(name, shape):

@@ -99,3 +99,10 @@ def test_rows_beyond_the_labels_are_no_proof():
             certificate.verify(Batches(more, None), y)
         with pytest.raises(ValueError, match="There should be 30000 rows"):
             certificate.verify(Batches(X[:-extra], None), y)
+
+
+def test_no_blocks_are_no_rows():
+    proof = separability([[0.0], [1.0]], [0, 1]).certificate
+    for labels in (np.array([0, 1]), None):
+        with pytest.raises(ValueError, match="There are no rows"):
+            proof.verify(Batches(np.zeros((0, 1)), np.zeros(0)), labels)

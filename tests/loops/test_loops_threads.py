@@ -13,6 +13,7 @@ import separatrix
 from separatrix import InvalidInputError
 from separatrix.loops import threads
 
+pytestmark = pytest.mark.usefixtures("many_cores")
 ENVIRONMENT = ("SEPARATRIX_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -66,6 +67,15 @@ def test_a_variable_that_is_no_number_is_named(number, monkeypatch):
     monkeypatch.setenv("SEPARATRIX_NUM_THREADS", number)
     with pytest.raises(InvalidInputError, match="SEPARATRIX_NUM_THREADS"):
         threads.count()
+
+
+def test_no_more_threads_work_than_there_are_cores(monkeypatch):
+    """More of them would only take turns, and starting each takes as long as a small chunk."""
+    separatrix.set_threads(16)
+    for cores in (1, 2, 3):
+        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
+        at_work = set(threads.over(range(60), lambda _: time.sleep(0.001) or threading.get_ident()))
+        assert len(at_work) == cores
 
 
 def test_as_many_threads_work_as_were_asked_for():
@@ -151,6 +161,7 @@ def test_a_forked_child_has_threads_of_its_own():
     code = """
 import os, threading, separatrix
 from separatrix.loops import threads
+threads.cores = lambda: 3
 separatrix.set_threads(3)
 def together():
     meeting = threading.Barrier(3)

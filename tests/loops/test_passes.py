@@ -350,6 +350,7 @@ def test_every_type_gives_the_bits_of_float64(kind):
     assert all_passes(big(kind)) == all_passes(big(kind).astype(float))
 
 
+@pytest.mark.usefixtures("many_cores")
 @pytest.mark.parametrize("kind", ["dense", "Fortran", "sparse", "sparse bool"])
 def test_threads_change_no_bit(kind):
     X = big("f8") * (np.random.default_rng(3).random((9000, 61)) < 0.5)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import separatrix
 from separatrix import ConvergenceWarning, Perceptron, PocketPerceptron
-from separatrix.certificates._signs import exact_score
+from separatrix.certificates._exact import exact_signs
 from separatrix.outcome import Status
 
 AND = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, -1, -1, 1])
@@ -53,7 +53,7 @@ def passes(model, most):
 
 def separates(model, X, y):
     w, b = model.coef_[0], float(model.intercept_[0])
-    return all(int(label) * exact_score(x, w, b) > 0 for x, label in zip(X, y, strict=True))
+    return (y * exact_signs(X, w, b) > 0).all()
 
 
 @pytest.mark.parametrize("init", ["zeros", "ones", "first", "array"])
@@ -291,10 +291,7 @@ def test_every_step_of_the_pocket(method, shuffle, weighted, eta):
         np.testing.assert_array_equal(model.trace_["errors"], errors[:steps])
         if steps == len(points):
             np.testing.assert_array_equal(np.append(model.coef_, model.intercept_), pocket)
-        wrong = [
-            (exact_score(x, model.coef_[0], float(model.intercept_[0])) >= 0) != (label > 0)
-            for x, label in zip(X, y, strict=True)
-        ]
+        wrong = (exact_signs(X, model.coef_[0], float(model.intercept_[0])) >= 0) != (y > 0)
         assert model.errors_ == model.certificate_.errors == weight[wrong].sum()  # of the weights as stored
         assert model.certificate_.verify(X, y, weight)
         assert model.status_ is Status.POCKET

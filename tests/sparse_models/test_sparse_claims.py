@@ -144,6 +144,7 @@ def test_units_do_not_matter_but_for_the_penalty():
     assert abs(float(reached) - model.certificate_.primal) <= 1e-8 * model.certificate_.primal
 
 
+@pytest.mark.usefixtures("many_cores")
 @pytest.mark.parametrize("problem", ["tall", "wide", "text", "classes"])
 def test_threads_change_no_bit(problem):
     rng = np.random.default_rng(0)

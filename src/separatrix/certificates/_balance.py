@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.certificates._data import Data
 from separatrix.certificates._exact import BASE, exact_sums, rational
+from separatrix.certificates._held import dense
 
 PIECE = 1 << 17  # entries
 Looker = Callable[[slice, Any, Any], None]  # takes the place of some rows, the rows and their codes
@@ -70,7 +71,7 @@ class Balance:
             i, c = (place, 0) if self.positive is not None else divmod(place, self.k)
             code = int(self.data.values[i])
             signs = [(code, 1), (c, -1)] if self.positive is None else [(0, 1 if code == self.positive else -1)]
-            for j, entry in enumerate([*self._row(i), 1.0]):
+            for j, entry in enumerate([*dense(self.data.X[[i]])[0].tolist(), 1.0]):
                 for task, sign in signs:
                     out[task][j] += sign * weight * rational(entry)
         if not self.intercept:  # the column of ones is no part of the claim
@@ -96,19 +97,9 @@ class Balance:
         bound = UPWARD * largest * float(np.linalg.norm(rest / largest)) / weight
         return float(ratio.max()), bound * float(np.hypot(1.0, radius)) if self.tasks == 1 else bound
 
-    def _row(self, i: int) -> list[float]:
-        row = self.data.X[[i]]
-        return list(np.asarray(row.toarray() if hasattr(row, "toarray") else row, dtype=np.float64)[0].tolist())
-
     def pieces(self) -> Iterator[tuple[slice, Any, Any]]:
-        """Blocks of the data small enough for the cache, with their place among the rows."""
-        start = 0
-        for x, codes, _ in self.data.blocks():
-            step = max(1, PIECE // max(x.shape[1], 1))
-            for first in range(0, len(x), step):
-                piece = x[first : first + step]
-                yield slice(start + first, start + first + len(piece)), piece, codes[first : first + step]
-            start += len(x)
+        """Where some rows are, few enough for the cache, with these and their codes."""
+        return ((rows, x, self.data.values[rows]) for rows, x in self.data.rows(PIECE))
 
 
 class Sizes:

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.certificates._data import EPS, Data
 from separatrix.certificates._moments import Moments, class_moments
-from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
+from separatrix.certificates._witness import compared, flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
 FAMILIES = ("bernoulli", "gaussian", "multinomial", "poisson")
@@ -76,7 +76,7 @@ def check_priors(prior: Any, counts: Any, relative: float, given: bool) -> list[
     if given:
         return [Check("priors add up to 1, but for", abs(float(prior.sum()) - 1.0), 0.0, 8 * len(prior) * EPS)]
     share = counts / counts.sum()
-    return [worst_of("priors against the class frequencies", np.abs(prior - share), 0.0, 4 * relative * share)]
+    return [compared("priors against the class frequencies", prior, share, 4 * relative * share)]
 
 
 def _check_parameters(theta: Any, families: Any, moments: Moments, alpha: float) -> list[Check]:
@@ -95,15 +95,15 @@ def _check_parameters(theta: Any, families: Any, moments: Moments, alpha: float)
     p = expected[:, bernoulli]
     odds = relative / np.where(p < 1, 1 - p, 0.0)  # an error of p is one of log p / (1 - p)
     return [
-        worst_of("parameters against the means in the classes", np.abs(theta - expected), 0.0, rounding),
+        compared("parameters against the means in the classes", theta, expected, rounding),
         worst_of("rounding of a log-odds", odds, FAINT, 0.0),
     ]
 
 
 def _check_variances(given: Any, gaussian: Any, moments: Moments, shared: bool, smoothing: float) -> list[Check]:
     """Pooled or own variances, smoothed, at least eps times that of the column; exactly 0 for a constant column."""
-    counts, total, k = moments.counts, moments.counts.sum(), len(moments.counts)
-    about = np.array([moments.difference(c, 0) for c in range(k)])
+    counts, total = moments.counts, moments.counts.sum()
+    about = moments.about_first
     between = counts @ (about - counts @ about / total) ** 2 / total
     within = moments.spreads.sum(axis=0) / total
     floor = EPS * (within + between)
@@ -114,12 +114,16 @@ def _check_variances(given: Any, gaussian: Any, moments: Moments, shared: bool, 
     allowed = 16 * moments.relative * expected + (shift.max(axis=0) if shared else shift)
     allowed = np.where(expected > 0, allowed, 0.0)
     outside = Check("variances of columns that are not gaussian", float(np.abs(given[..., ~gaussian]).sum()))
-    off = np.abs(given - expected)[..., gaussian]
     low = ((given <= 0) & (expected > 0))[..., gaussian]
     return [
         outside,
         Check("variances that are not above 0", float(low.sum())),
-        worst_of("variances against the spread in the classes", off, 0.0, allowed[..., gaussian]),
+        compared(
+            "variances against the spread in the classes",
+            given[..., gaussian],
+            expected[..., gaussian],
+            allowed[..., gaussian],
+        ),
     ]
 
 
@@ -143,8 +147,7 @@ def _check_hyperplanes(
     of_constant = 16 * (d + 4) * EPS * (np.abs(contrast) @ (1 + np.abs(log_prior) + np.abs(partition).sum(axis=1)))
     if variances is not None:  # (mu_c - m).(x - (mu_c + m) / 2) / sigma²: no mu² that a large shift would round
         precision = np.divide(1.0, variances, out=np.zeros(d), where=variances > 0)
-        about = np.array([moments.difference(c, 0) for c in range(k)])
-        means = moments.absolute
+        about, means = moments.about_first, moments.absolute
         slope = (about[1:] if k == 2 else about - about.mean(axis=0)) * precision
         middle = 0.5 * (means[1:] + means[:1]) if k == 2 else 0.5 * (means + means.mean(axis=0))
         of_mean = moments.error.max(axis=0)
@@ -154,21 +157,10 @@ def _check_hyperplanes(
         expected, error = expected + slope, error + of_slope
         constant = constant + (offset if k == 2 else offset - offset.mean())
         of_constant = of_constant + of_offset + (0.0 if k == 2 else of_offset.mean())
-    coef, intercept = (
-        shaped(witness["coef"], "coef", len(contrast), d),
-        shaped(witness["intercept"], "intercept", len(contrast)),
-    )
+    coef = shaped(witness["coef"], "coef", len(contrast), d)
+    intercept = shaped(witness["intercept"], "intercept", len(contrast))
+    error, of_constant = error + unit * np.abs(expected), of_constant + unit * np.abs(constant)
     return [
-        worst_of(
-            "coef against the log-odds of the parameters",
-            np.abs(coef - expected),
-            0.0,
-            error + unit * np.abs(expected),
-        ),
-        worst_of(
-            "intercept against the log-odds of the parameters",
-            np.abs(intercept - constant),
-            0.0,
-            of_constant + unit * np.abs(constant),
-        ),
+        compared("coef against the log-odds of the parameters", coef, expected, error),
+        compared("intercept against the log-odds of the parameters", intercept, constant, of_constant),
     ]

@@ -13,6 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
+NOTHING = "There are no rows: blocks() yields nothing."
+
 
 def in_blocks(X: Any) -> bool:
     """Whether X gives its rows in blocks, and is no array or table, which may have a column of that name."""
@@ -30,13 +32,13 @@ class RowBlocks:
     """Rows X[a:b] of one block after the other, n in all, of which those in ``kept`` count, if that is not None.
 
     Slices in the order of the rows cost one reading in all. Rows by their numbers are asked of the source, if it knows
-    them, and looked for otherwise. ``look`` is called with the rows of each block, until all have been seen: for who
-    has to know that they are numbers, and would else read them once more.
+    them, and looked for otherwise. ``look`` is called with the rows of each block until all have been seen once: it
+    checks that they are numbers, which would otherwise take a reading of its own.
     """
 
     def __init__(self, source: Any, n: int, kept: Any = None, look: Callable[[Any], Any] | None = None) -> None:
         self.source, self.kept, self._n, self._look = source, kept, n, look
-        if elsewhere(self) is not None:  # its word is good enough: whoever reads the rows counts them
+        if elsewhere(self) is not None:  # it is believed: whoever reads the rows counts them
             self.shape, self.sparse, self.nnz = tuple(source.shape), bool(source.sparse), int(source.nnz)
             self._first = None
             self._restart()
@@ -44,7 +46,7 @@ class RowBlocks:
         self._begun = iter(source.blocks())  # the first reading begins here
         self._first = next(self._begun, None)
         if self._first is None:
-            raise ValueError("There are no rows: blocks() yields nothing.")
+            raise ValueError(NOTHING)
         x = self._first[0]
         self.sparse = hasattr(x, "tocsr")
         self.shape = (n if kept is None else len(kept), x.shape[1])
@@ -55,7 +57,10 @@ class RowBlocks:
     def of(cls, source: Any, y: Any, weight: Any, look: Callable[[Any], Any] | None = None) -> tuple[Self, Any, Any]:
         """The rows, and labels and weights: as given, or in one array each those that the blocks have."""
         if y is None:
-            labels, weights = zip(*[block[1:] for block in source.blocks()], strict=True)
+            found = [block[1:] for block in source.blocks()]
+            if not found:
+                raise ValueError(NOTHING)
+            labels, weights = zip(*found, strict=True)
             if any(part is None for part in labels):
                 raise ValueError("Neither y nor the blocks of X have labels.")
             y = np.concatenate(labels)

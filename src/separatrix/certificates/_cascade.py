@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.certificates._centred import Centred, centred
 from separatrix.certificates._data import ALLOWED, EPS, Data
+from separatrix.certificates._logistic import probabilities, sigma
 from separatrix.certificates._witness import keys, number, shaped, tolerance
 from separatrix.certificates.base import Check
 
@@ -39,12 +40,15 @@ def check_cascade(data: Data, certificate: Any) -> list[Check]:
     errors = [np.zeros_like(G) for G in sums]
     for x, codes, c in data.blocks():
         T = (codes[:, None] == (1 if k == 2 else np.arange(k))).astype(np.float64)
-        _add(x, T, C * c, frame, V, layers, witness["loss"] == "squared_error", scale, sums, errors)
+        found = _derivatives(x, T, C * c, frame, V, layers, scale, witness["loss"] == "squared_error")
+        for G, E, (of_rows, off) in zip(sums, errors, found, strict=True):
+            G += of_rows
+            E += off
     total = C * float(data.weight.sum())
-    for number_, (W, _) in enumerate(layers):
-        pull = W * scale[:, None] if number_ == 0 else W
-        sums[number_][:-1] += pull
-        errors[number_][:-1] += EPS * (np.abs(pull) + np.abs(sums[number_][:-1]))
+    for place, (G, E, (W, _)) in enumerate(zip(sums, errors, layers, strict=True)):
+        pull = W * scale[:, None] if place == 0 else W
+        G[:-1] += pull
+        E[:-1] += EPS * (np.abs(pull) + np.abs(G[:-1]))
     worst = max(float(np.abs(G).max()) for G in sums) / total
     noise = max(float(E.max()) for E in errors) / total + 4 * EPS * worst
     return [
@@ -66,58 +70,42 @@ def _layers(witness: Any, d: int, outputs: int) -> list[tuple[Any, Any]]:
     return [(W.reshape(m, k), b) for W, b, m, k in zip(weights, intercepts, sizes[:-1], sizes[1:], strict=True)]
 
 
-def _add(
-    x: Any,
-    T: Any,
-    c: Any,
-    frame: Centred,
-    V: Any,
-    layers: list[tuple[Any, Any]],
-    squared: bool,
-    scale: Any,
-    sums: list[Any],
-    errors: list[Any],
-) -> None:
-    """What a block of rows adds to the derivatives, and to the bounds on their errors."""
+def _derivatives(
+    x: Any, T: Any, c: Any, frame: Centred, V: Any, layers: list[tuple[Any, Any]], scale: Any, squared: bool
+) -> list[tuple[Any, Any]]:
+    """Of each layer, what a block of rows adds to the derivatives, and to the bounds on their errors."""
     S, off = frame.scores(x, V)
     hidden = []
     for W, b in layers[1:]:
-        A = _sigma(S)
+        A = sigma(S)
         wrong = off / 4 + ROUNDED * EPS
         hidden.append((A, wrong))
         S = A @ W + b
         off = wrong @ np.abs(W) + (len(W) + 2) * EPS * (A @ np.abs(W) + np.abs(b))
     R, off = _slopes(S, off, T, c[:, None], squared)
-    depth = (frame.depth + 2) * EPS
+    depth, found = (frame.depth + 2) * EPS, []
     for place in range(len(layers) - 1, 0, -1):
         (A, wrong), W = hidden[place - 1], layers[place][0]
         size = np.abs(R)
-        sums[place] += np.vstack([A.T @ R, R.sum(axis=0)])
-        errors[place] += np.vstack(
-            [A.T @ off + wrong.T @ size + depth * (A.T @ size), off.sum(0) + depth * size.sum(0)]
-        )
+        of_sums = A.T @ off + wrong.T @ size + depth * (A.T @ size)
+        of_sums = np.vstack([of_sums, off.sum(axis=0) + depth * size.sum(axis=0)])
+        found.append((np.vstack([A.T @ R, R.sum(axis=0)]), of_sums))
         back, bend = R @ W.T, A * (1.0 - A)
         off = (off @ np.abs(W).T + (W.shape[1] + 2) * EPS * (size @ np.abs(W).T)) * bend + np.abs(back) * (wrong + EPS)
         R = back * bend
     z, spans, size = frame.rows(x), frame.sizes(x), np.abs(R)
     unit = np.append(scale, 1.0)[:, None]
-    sums[0] += (z.T @ R) / unit
-    errors[0] += (np.abs(z).T @ off + 2 * EPS * (spans.T @ size) + depth * (np.abs(z).T @ size)) / unit
-
-
-def _sigma(S: Any) -> Any:
-    e = np.exp(-np.abs(S))
-    return np.where(S >= 0, 1.0 / (1.0 + e), e / (1.0 + e))
+    of_sums = np.abs(z).T @ off + 2 * EPS * (spans.T @ size) + depth * (np.abs(z).T @ size)
+    return [((z.T @ R) / unit, of_sums / unit), *reversed(found)]
 
 
 def _slopes(S: Any, off: Any, T: Any, c: Any, squared: bool) -> tuple[Any, Any]:
     """The slopes of the losses by the last scores, and bounds on their errors."""
     if S.shape[1] == 1:
-        P, wrong = _sigma(S), off / 4 + ROUNDED * EPS
+        wrong = off / 4 + ROUNDED * EPS
     else:
-        E = np.exp(S - S.max(axis=1, keepdims=True))
-        P = E / E.sum(axis=1, keepdims=True)
         wrong = np.repeat(0.5 * off.max(axis=1, keepdims=True), S.shape[1], axis=1) + (S.shape[1] + ROUNDED) * EPS
+    P = probabilities(S)
     miss = P - T
     if not squared:
         return c * miss, c * (wrong + EPS)

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.certificates._bayes import check_priors
 from separatrix.certificates._data import EPS, Data
 from separatrix.certificates._moments import PAIRS, class_moments
-from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
+from separatrix.certificates._witness import compared, flag, keys, number, shaped
 from separatrix.certificates.base import Check
 
 
@@ -43,7 +43,7 @@ def check_categories(data: Data, certificate: Any) -> list[Check]:
         Check("entries that are none of the categories", float(strange)),
         Check("probabilities that are not above 0", float((theta <= 0).sum() + (prior <= 0).sum())),
         *check_priors(prior, counts, relative, flag(witness["priors_given"], "priors_given")),
-        worst_of("probabilities against the shares", np.abs(theta - expected), 0.0, 2 * relative * expected),
+        compared("probabilities against the shares", theta, expected, 2 * relative * expected),
     ]
 
 
@@ -66,7 +66,7 @@ def check_complement(data: Data, certificate: Any) -> list[Check]:
         Check("classes without rows", float((moments.counts == 0).sum())),
         Check("entries below 0", float(sum(below))),
         *check_priors(prior, moments.counts, moments.relative, flag(witness["priors_given"], "priors_given")),
-        worst_of("shares outside of the classes", np.abs(theta - expected), 0.0, relative * expected),
+        compared("shares outside of the classes", theta, expected, relative * expected),
         Check("intercepts, of which there are none", float(np.abs(intercept).max())),
         Check("shares that are not above 0", float((theta <= 0).sum())),
     ]
@@ -81,5 +81,5 @@ def check_complement(data: Data, certificate: Any) -> list[Check]:
     contrast = np.array([[-1.0, 1.0]]) if k == 2 else np.eye(k) - 1.0 / k
     slopes = contrast @ weights
     off = np.abs(contrast) @ (2 * error + 4 * (k + 4) * EPS * np.abs(weights).max(axis=0))
-    checks.append(worst_of("coef against the shares", np.abs(coef - slopes), 0.0, off + unit * np.abs(slopes)))
+    checks.append(compared("coef against the shares", coef, slopes, off + unit * np.abs(slopes)))
     return checks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from separatrix.certificates._data import EPS, Data
 from separatrix.certificates._exact import BASE, exact_sums
+from separatrix.certificates._held import dense
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def centred(data: Data, free: bool) -> Centred:
     d = data.X.shape[1]
     origin, total, reach, lengths = np.zeros(d), np.zeros(d), np.zeros(d), []
     if free:
-        origin = dense_rows(data, [int(np.argmax(data.weight))])[0]
+        origin = dense(data.X[[int(np.argmax(data.weight))]])[0]
     for x, _, c in data.blocks():
         lengths.append(len(c))
         about = x - origin
@@ -74,20 +74,6 @@ def centred(data: Data, free: bool) -> Centred:
             total += c @ about
     mean = total / data.weight.sum() if free else total
     return Centred(origin, mean, free, max(lengths) + len(lengths) + 8, reach)
-
-
-def dense_rows(data: Data, at: list[int]) -> Any:
-    """Some rows, dense."""
-    rows = data.X[at]
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
-
-
-def parts(data: Data) -> Iterator[tuple[Any, int, int]]:
-    """The rows of each block, and where they begin and end."""
-    first = 0
-    for x, _, c in data.blocks():
-        yield x, first, first + len(c)
-        first += len(c)
 
 
 def units(frame: Centred) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.certificates._data import EPS, Data
 from separatrix.certificates._moments import Moments, class_moments
-from separatrix.certificates._witness import keys, number, shaped, worst_of
+from separatrix.certificates._witness import compared, keys, number, shaped
 from separatrix.certificates.base import Check
 
 FURTHER = ("threshold", "prior", "deviation")  # fields of shrunken centroids, and of priors
@@ -32,13 +32,13 @@ def check_centroids(data: Data, certificate: Any) -> list[Check]:
     checks = [Check("classes without rows", float((moments.counts == 0).sum()))]
     if not checks[0]:
         return checks
-    about, error = np.array([moments.difference(c, 0) for c in range(k)]), np.broadcast_to(moments.error, (k, d))
+    about, error = moments.about_first, np.broadcast_to(moments.error, (k, d))
     base = moments.absolute[0]
     scale, of_scale, constant = np.ones(d), np.zeros(d), np.zeros(rows)
     if more:
         stated = shaped(witness["deviation"], "deviation", d)
         found, off = _deviation(moments)
-        checks.append(worst_of("standard deviations within the classes", np.abs(stated - found), 0.0, off))
+        checks.append(compared("standard deviations within the classes", stated, found, off))
         if shrunken:
             threshold = number(witness["threshold"], "threshold", 0.0)
             about, error = _shrunken(moments, about, error, found, off, threshold)
@@ -59,22 +59,16 @@ def check_centroids(data: Data, certificate: Any) -> list[Check]:
     else:
         normal, middle = about - about.mean(axis=0), 0.5 * (means + means.mean(axis=0))
     normal = normal / scale**2
-    of_normal = (2 * error.max(axis=0) / scale**2 + 8 * EPS * np.abs(normal)) * (1 + of_scale) + of_scale * np.abs(
-        normal
-    )
+    of_normal = (2 * error.max(axis=0) / scale**2 + 8 * EPS * np.abs(normal)) * (1 + of_scale)
+    of_normal = of_normal + of_scale * np.abs(normal) + unit * np.abs(normal)
     b = -(coef * middle).sum(axis=1) + constant
     of_b = (np.abs(coef) * (error.max(axis=0) + (d + 8) * EPS * np.abs(middle))).sum(axis=1)
-    of_b = of_b + 8 * EPS * np.abs(constant)
+    of_b = of_b + 8 * EPS * np.abs(constant) + unit * np.abs(b)
     return [
         *checks,
-        worst_of("centroids against the means", np.abs(mu - means), 0.0, error + (unit + 4 * EPS) * np.abs(means)),
-        worst_of(
-            "coef against the difference of the centroids",
-            np.abs(coef - normal),
-            0.0,
-            of_normal + unit * np.abs(normal),
-        ),
-        worst_of("intercept against the bisector's", np.abs(intercept - b), 0.0, of_b + unit * np.abs(b)),
+        compared("centroids against the means", mu, means, error + (unit + 4 * EPS) * np.abs(means)),
+        compared("coef against the difference of the centroids", coef, normal, of_normal),
+        compared("intercept against the bisector's", intercept, b, of_b),
     ]
 
 
@@ -92,7 +86,7 @@ def _deviation(moments: Moments) -> tuple[Any, Any]:
     n = counts.sum()
     if not n > k:
         raise ValueError("There are no standard deviations: the rows have no more weight than there are classes.")
-    about = np.array([moments.difference(c, 0) for c in range(k)])
+    about = moments.about_first
     within = moments.spreads.sum(axis=0)
     whole = within + counts @ (about - counts @ about / n) ** 2
     variance = np.where(within <= EPS * whole, 0.0, within / (n - k))

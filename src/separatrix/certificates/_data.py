@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._blocks import RowBlocks, in_blocks
-from separatrix.certificates._held import blocks_of, numeric, unheld
-from separatrix.certificates._witness import classes_of, factors
+from separatrix.certificates._held import BLOCK, blocks_of, dense, numeric, unheld
+from separatrix.certificates._witness import classes_of, factors, sides
 
 EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)  # what underflow can cost
 AMID_ENTRIES = 1 << 17  # of the first rows, whose mean is near enough to all: they are in one block of any file
 ALLOWED = 0.1  # of tol: the largest share that rounding in a check may take
 
@@ -27,20 +28,22 @@ class Data:
     values: np.ndarray[Any, Any]
     weight: np.ndarray[Any, Any]
 
-    def blocks(self) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-        """Dense float64 rows with their values and weights, about a million entries at a time."""
-        for rows in blocks_of(*self.X.shape):
-            yield _dense(self.X[rows]), self.values[rows], self.weight[rows]
+    def rows(self, entries: int = BLOCK, width: int = 0) -> Iterator[tuple[slice, Any]]:
+        """Where some rows are, and these as dense float64: about so many entries, or numbers if ``width`` a row."""
+        for block in blocks_of(*self.X.shape):
+            x = dense(self.X[block])
+            for part in blocks_of(len(x), max(x.shape[1], width), entries):
+                yield slice(block.start + part.start, block.start + part.stop), x[part]
+
+    def blocks(self, entries: int = BLOCK, width: int = 0) -> Iterator[tuple[Any, Any, Any]]:
+        """The same rows with their values and weights."""
+        return ((x, self.values[rows], self.weight[rows]) for rows, x in self.rows(entries, width))
 
     def amid(self) -> Any:
         """A row amid the others (d,), up to rounding: the mean of the first ones, which takes no pass of its own."""
-        x = _dense(self.X[: max(1, AMID_ENTRIES // max(self.X.shape[1], 1))])
+        x = dense(self.X[: max(1, AMID_ENTRIES // max(self.X.shape[1], 1))])
         c = self.weight[: len(x)]
         return c @ x / c.sum()
-
-
-def _dense(x: Any) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
 
 
 def exact_sum(a: Any) -> float:
@@ -85,6 +88,14 @@ def read(X: Any, y: Any, sample_weight: Any, classes: Any, class_weight: Any) ->
     if not len(weight):
         raise ValueError("No row has a weight above 0: there is nothing to check.")
     return Data(X, values, weight)
+
+
+def two_classes(owner: Any, y: Any, n: int, sample_weight: Any, class_weight: Any = None) -> tuple[Any, Any, Any]:
+    """Which of n rows are of a certificate's two classes, with a weight above 0; their signs ±1, and their weights."""
+    positive, negative = sides(owner)
+    data = read(np.arange(n)[:, None], y, sample_weight, owner.classes, class_weight)
+    inside = np.ones(len(data.values), bool) if negative is None else np.isin(data.values, (positive, negative))
+    return data.X[inside, 0], np.where(data.values[inside] == positive, 1.0, -1.0), data.weight[inside]
 
 
 def read_rows(X: Any) -> Any:

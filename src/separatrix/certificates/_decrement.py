@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.certificates._data import EPS
 from separatrix.certificates._logistic import Problem, probabilities, residuals
-from separatrix.certificates._row_basis import RowBasis, pieces, row_basis
+from separatrix.certificates._row_basis import ENTRIES, RowBasis, row_basis
 
 LARGEST = 600  # order of a Hessian of several classes that is formed; of more, each class has a bound of its own
 WIDEST = 3000  # columns, of which a basis is computed
@@ -149,7 +149,7 @@ class Space:
             k = B.shape[1]
             inverse = np.einsum("ac,crds,ad->ars", B, inverse.reshape(k, r, k, r), B, optimize=True)
         rho = 0.0
-        for x, *_ in pieces(self.problem.data, r * 8):
+        for _, x in self.problem.data.rows(ENTRIES, r * 8):
             q, q_error = self.rows.rows(x)
             squares = np.max([((q @ G) * q).sum(axis=1) for G in inverse], axis=0)
             squares = np.maximum(squares, 0.0) + unit * (q**2).sum(axis=1)

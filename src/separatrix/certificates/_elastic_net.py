@@ -20,12 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, EPS, Data, exact_sum
+from separatrix.certificates._data import ALLOWED, EPS, TINY, Data, exact_sum
 from separatrix.certificates._exact_hinge import optimal_moments
 from separatrix.certificates._frame import Frame
 from separatrix.certificates._held import blocks_of
-from separatrix.certificates._logistic import SUMMED, Bounds, _entropy, _feasible, losses, mixture, residuals
-from separatrix.certificates._row_basis import TINY
+from separatrix.certificates._logistic import (
+    SUMMED,
+    Bounds,
+    check_gap,
+    entropy_of,
+    feasible,
+    losses_between,
+    mixture,
+    residuals,
+    targets,
+)
 from separatrix.certificates._witness import worst_of
 from separatrix.certificates.base import Check
 
@@ -69,18 +78,9 @@ class Ends:
 def check_elastic_net(data: Data, certificate: Any) -> list[Check]:
     """Primal and bound as stated, the gap within what is claimed, rounding a small part of it; and the zeros."""
     found = both_sides(data, certificate)
-    sides, scale = found.bounds, max(abs(certificate.primal), TINY)
-    allowed = ALLOWED * certificate.tol * scale
-    zeros = np.asarray(certificate.zeros)
-    return [
-        Check("primal as stated, off by", abs(sides.primal - certificate.primal), allowed, sides.primal_error),
-        Check("stated lower bound above the bound, by", certificate.dual - sides.dual, 0.0, sides.dual_error),
-        Check("stated lower bound above the primal, by", certificate.dual - certificate.primal),
-        Check("relative gap", (certificate.primal - certificate.dual) / scale, certificate.tol),
-        Check("rounding in these checks", sides.error, allowed),
-        worst_of("largest |x_j.a| of a weight proved 0, over l1_ratio", found.reach[zeros] / certificate.l1_ratio,
-                 BELOW, 0.0),
-    ]  # fmt: skip
+    reach = found.reach[np.asarray(certificate.zeros)] / certificate.l1_ratio
+    zeros = worst_of("largest |x_j.a| of a weight proved 0, over l1_ratio", reach, BELOW, 0.0)
+    return [*check_gap(found.bounds, certificate), zeros]
 
 
 def both_sides(data: Data, certificate: Any, frame: Frame | None = None) -> Found:
@@ -98,7 +98,7 @@ class Problem:
         self.C, self.r = float(certificate.C), float(certificate.l1_ratio)
         self.free, self.loss = bool(certificate.fit_intercept), certificate.loss
         self.K, self.weight = len(self.W), data.weight
-        self.Y = _targets(data.values, certificate, self.K)
+        self.Y = targets(data.values, self.K, certificate.task, certificate.positive)
         self.frame = frame
 
     def found(self) -> Found:
@@ -176,10 +176,8 @@ class Problem:
 
     def _losses(self, rows: slice, S: Any, errors: Any) -> tuple[float, float]:
         """The sum of some losses, and how far the errors of their scores can take it."""
-        if self.loss == "log":  # as `_logistic.Problem.primal` has it
-            loss = losses(S, self.Y[rows])
-            others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(errors, 300.0))
-            off = 2.0 * np.minimum(others, 1.0) * errors
+        if self.loss == "log":
+            loss, off = losses_between(S, self.Y[rows], errors)
         else:
             slack = np.maximum(0.0, 1.0 - self._signs[rows] * S[:, 0])
             errors = errors + EPS * slack
@@ -204,7 +202,7 @@ class Problem:
         theta, constant = mixture(share, weight @ R / total) if self.free else (0.0, share)
         if theta > 0.0:
             R = (1 - theta) * R + theta * (constant - Y)
-        R, own = _feasible(R, Y)
+        R, own = feasible(R, Y)
         A = (self.C * weight)[:, None] * R
         eta = 0.0
         if self.free:
@@ -220,7 +218,7 @@ class Problem:
         """The dual value of C c_i s R_i without the penalty, and how far rounding and a mixture can take it."""
         gain = error = 0.0
         for rows in blocks_of(len(R), MADE * self.K):
-            entropy, slip = _entropy(s * R[rows], self.Y[rows], s * own[rows])
+            entropy, slip = entropy_of(s * R[rows], self.Y[rows], s * own[rows])
             gain += self.C * float((self.weight[rows] * entropy).sum())
             error += self.C * float((self.weight[rows] * slip).sum())
         return gain, error + (SUMMED + lost) * gain if lost < 1.0 else np.inf
@@ -252,12 +250,3 @@ class Problem:
             return gain - paid, error + SUMMED * paid
 
         return (-y * a)[:, None], lost, value, None
-
-
-def _targets(values: Any, certificate: Any, K: int) -> Any:
-    """Ones and zeros (n, K); of two classes one column, of the positive one."""
-    if certificate.task is not None:
-        return np.asarray(values[:, certificate.task], dtype=np.float64)[:, None]
-    if certificate.positive is not None:
-        return (values == certificate.positive).astype(np.float64)[:, None]
-    return (values[:, None] == np.arange(K)).astype(np.float64)

@@ -13,20 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS
+from separatrix.certificates._data import EPS, TINY
+from separatrix.certificates._held import blocks_of
 
 BITS = 17  # of a slice: ROWS products of two slices stay below 2**53
 ROWS = 1 << 17
 DEEPEST = -1074  # every float64 is a multiple of 2**DEEPEST
 BASE = -2 * DEEPEST  # a product of two floats is a multiple of 2**-BASE
-TINY = float(np.finfo(np.float64).tiny)
 
 
 def exact_sums(weights: Any, x: Any) -> Any:
     """weights' x for float arrays (m, q) and (m, d): the integers 2**BASE times the sums, an object array (q, d)."""
     total = np.zeros((weights.shape[1], x.shape[1]), dtype=object)
-    for first in range(0, len(x), ROWS):
-        rows = slice(first, first + ROWS)
+    for rows in blocks_of(len(x), 1, ROWS):
         parts = list(slices(weights[rows]))
         for x_part, x_exponent in slices(x[rows]):
             for w_part, w_exponent in parts:
@@ -75,18 +74,17 @@ def numbers(values: Any, name: str, *shape: int) -> Any:
     return array
 
 
-def whole_numbers(values: Any) -> list[int]:
-    """The values, floats or Fractions, times one positive number that makes them all whole."""
+def whole_numbers(values: Any) -> tuple[list[int], int]:
+    """The values, floats or Fractions, times the least whole number that makes them all whole; and that number."""
     ratios = [rational(value) for value in values]
     common = lcm(*(ratio.denominator for ratio in ratios))
-    return [ratio.numerator * (common // ratio.denominator) for ratio in ratios]
+    return [ratio.numerator * (common // ratio.denominator) for ratio in ratios], common
 
 
 def length_above(w: Any) -> Fraction:
     """‖w‖ of floats or Fractions, rounded up by less than one part in 2**60; 0 for w = 0."""
-    ratios = [rational(value) for value in w]
-    common = lcm(*(ratio.denominator for ratio in ratios))
-    square = sum((ratio.numerator * (common // ratio.denominator)) ** 2 for ratio in ratios)
+    whole, common = whole_numbers(w)
+    square = sum(entry**2 for entry in whole)
     if not square:
         return Fraction(0)
     shift = max(0, 64 - square.bit_length() // 2)
@@ -95,7 +93,7 @@ def length_above(w: Any) -> Fraction:
 
 def exact_signs(x: Any, w: Any, b: Any) -> Any:
     """-1, 0 or +1 for each row of x: the sign of w.x + b for floats or Fractions w and b, without rounding."""
-    whole = whole_numbers([*w, b])
+    whole, _ = whole_numbers([*w, b])
     largest = max(map(abs, whole))
     if largest == 0:
         return np.zeros(len(x), dtype=int)
@@ -107,16 +105,40 @@ def exact_signs(x: Any, w: Any, b: Any) -> Any:
         sure = np.abs(scores) > error  # False where anything overflowed
     signs = np.where(sure, np.sign(scores), 0).astype(int)
     for i in np.flatnonzero(~sure):
-        score = exact_dot(x[i], whole[:-1], whole[-1])
+        score, _ = _dot([*x[i].tolist(), 1.0], whole)
         signs[i] = (score > 0) - (score < 0)
     return signs
 
 
-def exact_dot(x: Any, w: list[int], b: int) -> int:
-    """w.x + b, times the power of two that makes it whole, for a row of floats and whole numbers w, b."""
-    ratios = [(x_j.as_integer_ratio(), w_j) for x_j, w_j in zip(x.tolist(), w, strict=True) if x_j and w_j]
-    shift = max((denominator.bit_length() - 1 for (_, denominator), _ in ratios), default=0)
-    total = b << shift
-    for (numerator, denominator), w_j in ratios:
-        total += numerator * w_j << shift - denominator.bit_length() + 1
-    return total
+def products(rows: Any, values: Any) -> list[Fraction]:
+    """sum_j rows_ij values_j for each row of floats, the values being floats or Fractions, without rounding."""
+    whole, common = whole_numbers(values)
+    return [Fraction(total, power * common) for total, power in (_dot(row, whole) for row in rows.tolist())]
+
+
+def _dot(row: list[float], whole: list[int]) -> tuple[int, int]:
+    """The sum of row_j whole_j times a power of two that makes it whole, and that power."""
+    terms = [(*entry.as_integer_ratio(), n) for entry, n in zip(row, whole, strict=True) if entry and n]
+    power = max((denominator for _, denominator, _ in terms), default=1)
+    bits = power.bit_length()
+    return sum(numerator * n << bits - denominator.bit_length() for numerator, denominator, n in terms), power
+
+
+def scores_with_error(x: Any, coef: Any, intercept: Any) -> tuple[Any, Any]:
+    """X coef' + intercept in float64, and a bound on its rounding error: both (m, k), inf where it overflows."""
+    with np.errstate(all="ignore"):
+        scores = x @ coef.T + intercept
+        size = np.abs(x) @ np.abs(coef).T + np.abs(intercept)
+        error = (x.shape[1] + 4) * (EPS * size + TINY)
+    unknown = ~(np.isfinite(scores) & np.isfinite(error))
+    return np.where(unknown, 0.0, scores), np.where(unknown, np.inf, error)
+
+
+def lengths_between(coef: Any) -> tuple[Any, Any]:
+    """‖w_a - w_c‖ for all rows a, c of weights, (k, k), from above and from below; the weights may be rounded."""
+    d = coef.shape[1]
+    most = float(np.abs(coef).max()) or 1.0  # squares of what is divided by it neither overflow nor vanish
+    unit = coef / most
+    lengths = np.array([np.linalg.norm(unit - row, axis=1) for row in unit])
+    doubt = (d + 8) * EPS * lengths + 16 * d * EPS
+    return most * (lengths + doubt), most * np.maximum(lengths - doubt, 0.0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import Data
-from separatrix.certificates._exact import rational, whole_numbers
+from separatrix.certificates._exact import products, rational
 
 
 def is_exact(values: Any) -> bool:
@@ -49,18 +49,3 @@ def optimal_moments(data: Data, y: Any, certificate: Any) -> Any:
     if any(abs(moment) > 1 for moment in moments) or primal != sum(a):
         return unknown
     return np.array([[float(abs(moment)) for moment in moments]])
-
-
-def products(rows: Any, values: list[Fraction]) -> list[Fraction]:
-    """The sum over j of rows_ij values_j, for each row of floats."""
-    if not values:
-        return [Fraction(0)] * len(rows)
-    whole = whole_numbers(values)
-    unit = next((Fraction(n, 1) / value for n, value in zip(whole, values, strict=True) if value), Fraction(1))
-    sums = []
-    for row in rows.tolist():
-        terms = [(*entry.as_integer_ratio(), n) for entry, n in zip(row, whole, strict=True) if entry and n]
-        depth = max((denominator.bit_length() for _, denominator, _ in terms), default=1)  # powers of two
-        total = sum(numerator * n << depth - denominator.bit_length() for numerator, denominator, n in terms)
-        sums.append(Fraction(total, 1 << depth - 1) / unit)
-    return sums

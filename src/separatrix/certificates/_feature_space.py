@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, read
-from separatrix.certificates._kernels import checked_kernel, indefiniteness, kernel_block, points_of, take
-from separatrix.certificates._margins import (
-    BALANCED,
-    TINY,
-    hull_bound,
-    quotient_below,
-    rational_kernel,
-    root_between,
-    whole,
+from separatrix.certificates._data import EPS, TINY, two_classes
+from separatrix.certificates._held import blocks_of
+from separatrix.certificates._kernels import (
+    AT_ONCE,
+    checked_kernel,
+    count,
+    indefiniteness,
+    kernel_block,
+    only,
+    points_of,
+    semidefinite_check,
 )
+from separatrix.certificates._margins import BALANCED, hull_bound, quotient_below, rational_kernel, root_between, whole
 from separatrix.certificates._witness import positions, sides
-from separatrix.certificates.base import Check
 
 CLOSE = 1e-7  # relative rounding of a bound from which on a rational kernel is computed without any
 ENTRIES = 200_000  # kernel values that are computed without rounding, at most
@@ -33,28 +34,21 @@ class FeatureSpace:
     def __init__(self, owner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         y = np.asarray(y).ravel()
         self.kernel = checked_kernel(owner.kernel)
-        positive, negative = sides(owner)
+        sides(owner)
         points = points_of(owner.kernel, X)
-        n = len(points) if isinstance(points, list) else points.shape[0]
-        if n != len(y):
-            raise ValueError(f"There are {n} points and {len(y)} labels.")
-        data = read(np.arange(n)[:, None], y, sample_weight, owner.classes, None)
-        inside = np.ones(len(data.values), dtype=bool)
-        if negative is not None:
-            inside = (data.values == positive) | (data.values == negative)
-        kept = np.asarray(data.X)[inside, 0]
-        self.signs = np.where(data.values[inside] == positive, 1.0, -1.0)
-        precomputed = owner.kernel.get("kernel") == "precomputed"
-        self.points = points[kept][:, kept] if precomputed else take(points, kept)
+        if count(points) != len(y):
+            raise ValueError(f"There are {count(points)} points and {len(y)} labels.")
+        kept, self.signs, _ = two_classes(owner, y, len(y), sample_weight)
+        self.points = only(owner.kernel, points, kept)
         self.support = positions(owner.points, "points", len(kept))
-        self.indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
+        indefinite, self.shift = indefiniteness(self.kernel, self.points, len(self.signs))
+        self.kernel_check = semidefinite_check(indefinite, self.shift)
 
     def dot(self, coef: Any) -> tuple[Any, Any]:
         """sum_j coef_j k(x_i, x_j) for all rows i, and bounds on the rounding errors."""
         values, errors = np.empty(len(self.signs)), np.empty(len(self.signs))
-        step = max(1, 2_000_000 // max(len(self.support), 1))
-        for first in range(0, len(values), step):
-            rows = np.arange(first, min(first + step, len(values)))
+        for part in blocks_of(len(values), len(self.support), AT_ONCE):
+            rows = np.arange(part.start, part.stop)
             K, size, rounded = kernel_block(self.kernel, self.points, rows, self.support)
             values[rows] = K @ coef
             errors[rows] = (rounded + len(coef) + 4) * (EPS * (size @ np.abs(coef)) + TINY)
@@ -83,7 +77,7 @@ class FeatureSpace:
         if self.kernel.get("kernel") == "linear":
             return hull_bound(self.points, self.signs, self.support, alpha, 0.0, free)
         weights = alpha * self.signs[self.support]
-        for _ in range(2 if free else 0):  # the smallest alpha_i that can takes up what rounding left
+        for _ in range(2 if free else 0):  # the smallest alpha_i that is large enough takes up what rounding left
             tilt = math.fsum(weights.tolist())
             able = np.flatnonzero(alpha > 4 * abs(tilt))
             if 0 < abs(tilt) <= BALANCED * float(alpha.sum()) and len(able):
@@ -103,16 +97,11 @@ class FeatureSpace:
     def size(self) -> float:
         """About the largest ‖phi(x_i)‖."""
         largest = 0.0
-        for first in range(0, len(self.signs), 64):
-            rows = np.arange(first, min(first + 64, len(self.signs)))
+        for part in blocks_of(len(self.signs), 1, 64):
+            rows = np.arange(part.start, part.stop)
             K, _, _ = kernel_block(self.kernel, self.points, rows, rows)
             largest = max(largest, float(np.abs(K.diagonal()).max()))
         return math.sqrt(largest)
-
-    def kernel_check(self) -> Check:
-        """That the kernel is one, without which there is no feature space."""
-        name = f"kernel matrix not positive semidefinite (or not tested), up to {self.shift:.1e} times the identity"
-        return Check(name, self.indefinite)
 
     def _square(self, coef: Any, values: Any, errors: Any) -> tuple[float, float]:
         """‖sum_j coef_j phi(x_j)‖², and a bound on its error."""
@@ -139,9 +128,7 @@ class FeatureSpace:
         factors = self.points.shape[1] * max(1, int(self.kernel.get("degree", 1)))
         if len(rows) * len(self.support) > ENTRIES or factors > LONG:
             return None
-        found = rational_kernel(self.kernel, self.points[rows], self.points[self.support])
-        assert found is not None
-        K, unit = found
+        K, unit = rational_kernel(self.kernel, self.points[rows], self.points[self.support])
         numbers, coef_unit = whole(coef)
         return [Fraction(int(value)) * unit * coef_unit for value in K @ numbers]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from math import comb
 
+import numpy as np
+
 from separatrix.certificates._data import Data
 from separatrix.certificates._exact import whole_numbers
 
@@ -25,17 +27,21 @@ def fewest_errors(data: Data, positive: int, intercept: bool) -> float:
     A score of 0 predicts +. With b any constant prediction is that of a hyperplane beyond all points. Without b, w = 0
     is no hyperplane, though it predicts + everywhere; but where all points lie on a hyperplane, that one does the same.
     """
-    p = data.X.shape[1] + intercept
-    costs: dict[tuple[float, ...], list[float]] = {}
+    costs = weights_of_rows(data, positive)
+    if not repeatable(len(costs), data.X.shape[1] + intercept):
+        return 0.0
+    rows = [whole_numbers([*np.frombuffer(row), 1.0][: data.X.shape[1] + intercept])[0] for row in costs]
+    return _fewest([(tuple(row), *cost) for row, cost in zip(rows, costs.values(), strict=True)], zero=intercept)
+
+
+def weights_of_rows(data: Data, positive: int) -> dict[bytes, tuple[float, float]]:
+    """Of each distinct row, as the bytes of its numbers, the weight that is not positive and that which is."""
+    found: dict[bytes, list[float]] = {}
     for x, codes, weight in data.blocks():
-        for row, code, c in zip((x + 0.0).tolist(), codes, weight.tolist(), strict=True):
-            costs.setdefault(tuple(row), [0.0, 0.0])[int(code == positive)] += c
-        if not repeatable(len(costs), p):
-            return 0.0
-    points: list[Point] = []
-    for row, (minus, plus) in costs.items():
-        points.append((tuple(whole_numbers([*row, 1.0] if intercept else row)), minus, plus))
-    return _fewest(points, zero=intercept)
+        rows = np.ascontiguousarray(x + 0.0)  # which makes -0.0 equal 0.0
+        for row, code, c in zip(rows, codes, weight.tolist(), strict=True):
+            found.setdefault(row.tobytes(), [0.0, 0.0])[int(code == positive)] += c
+    return {row: (minus, plus) for row, (minus, plus) in found.items()}
 
 
 def _fewest(points: list[Point], zero: bool) -> float:

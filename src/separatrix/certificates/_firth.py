@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import Centred, centred, parts
+from separatrix.certificates._centred import Centred, centred
 from separatrix.certificates._data import ALLOWED, EPS, Data
 from separatrix.certificates._sigmoid import WIDEST, column_targets, linear
 from separatrix.certificates._witness import keys
@@ -31,20 +31,20 @@ def check_firth(data: Data, certificate: Any) -> list[Check]:
     V = frame.weights(w, b)
     B = _root(data, frame, V)
     M, off_by = np.zeros((p, p)), 0.0
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         rows, error, length = _in_coordinates(x, frame, B)
         _, spread, off = _probabilities(x, frame, V)
-        h = data.weight[first:stop] * spread
+        h = data.weight[part] * spread
         M += rows.T @ (h[:, None] * rows)
         off_by += float(h @ (2 * error * length + (np.expm1(off) + frame.depth * EPS) * length**2))
     inverse, least = np.linalg.inv(M), float(np.linalg.eigvalsh(M)[0])
     score, noise = np.zeros(p), 0.0
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         rows, error, length = _in_coordinates(x, frame, B)
         probability, spread, off = _probabilities(x, frame, V)
-        c = data.weight[first:stop]
+        c = data.weight[part]
         h = c * spread * ((rows @ inverse) * rows).sum(axis=1)
-        pull = c * (t[first:stop] - probability) + h * (0.5 - probability)
+        pull = c * (t[part] - probability) + h * (0.5 - probability)
         score += rows.T @ pull
         of_h = np.expm1(off) + 4 * error / np.where(length > 0, length, 1.0) + 4 * off_by + frame.depth * EPS
         of_pull = 0.25 * c * off + h * (0.25 * off + 0.5 * of_h) + frame.depth * EPS * np.abs(pull)
@@ -63,9 +63,9 @@ def check_firth(data: Data, certificate: Any) -> list[Check]:
 def _root(data: Data, frame: Centred, V: Any) -> Any:
     """R⁻¹ with R'R = I, of the rows themselves: forming I would square their condition."""
     R: Any = np.zeros((0, V.shape[1]))
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         spread = _probabilities(x, frame, V)[1]
-        R = np.linalg.qr(np.vstack([R, np.sqrt(data.weight[first:stop] * spread)[:, None] * frame.rows(x)]), mode="r")
+        R = np.linalg.qr(np.vstack([R, np.sqrt(data.weight[part] * spread)[:, None] * frame.rows(x)]), mode="r")
     return np.linalg.inv(R)  # fails for dependent columns
 
 

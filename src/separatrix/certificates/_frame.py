@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._blocks import elsewhere
-from separatrix.certificates._data import EPS, Data
+from separatrix.certificates._data import EPS, TINY, Data
+from separatrix.certificates._held import blocks_of
 from separatrix.certificates._logistic import levels, roundings, tall_product
-from separatrix.certificates._row_basis import ENTRIES, TINY
+from separatrix.certificates._row_basis import ENTRIES
 
 FEW = 1 << 16  # entries of dense rows that are worked on together: what is made of them is in cache, and no new memory
 
@@ -27,7 +28,7 @@ class Frame:
     def __init__(self, data: Data, free: bool, several: bool = False) -> None:
         self.data, self.d, self.several = data, data.X.shape[1], several
         self._kept: list[tuple[slice, Any]] | None = None
-        self.sparse = hasattr(data.X, "indptr") or bool(getattr(data.X, "sparse", False))  # so or in blocks
+        self.sparse = hasattr(data.X, "indptr") or bool(getattr(data.X, "sparse", False))  # a matrix, or rows in blocks
         self.total = float(data.weight.sum())
         self.centre = np.zeros(self.d)
         self._columns: ColumnSums | None = None
@@ -39,23 +40,13 @@ class Frame:
 
     def parts(self, width: int) -> Iterator[tuple[slice, Any]]:
         """Where some rows are, and the rows about the centre: an array, or a CSR matrix of float64."""
-        first = 0
         if self._kept is not None:
-            yield from self._kept
-            return
+            return iter(self._kept)
         if not self.sparse:
-            step = max(1, FEW // max(self.d, width))
-            for x, _, _ in self.data.blocks():
-                for start in range(0, len(x), step):
-                    z = x[start : start + step] - self.centre
-                    yield slice(first, first + len(z)), z
-                    first += len(z)
-            return
+            return ((rows, x - self.centre) for rows, x in self.data.rows(FEW, width))
         X = self.data.X
         step = max(1, int(ENTRIES * X.shape[0] / max(X.nnz, 1)))
-        for first in range(0, X.shape[0], step):
-            rows = slice(first, min(first + step, X.shape[0]))
-            yield rows, _cut(X, rows)
+        return ((rows, _cut(X, rows)) for rows in blocks_of(X.shape[0], 1, step))
 
     def scores(self, W: Any, b: Any, negligible: float) -> tuple[Any, Any]:
         """W x_i + b (n, K) and bounds on their errors (n,), inf where they overflow."""
@@ -160,13 +151,8 @@ def _moments(z: Any, a: Any, c: Any, first: bool, several: bool, sized: bool) ->
     sizes = size.T @ np.abs(a) if sized else None
     if first:
         largest, sums = np.zeros(z.shape[1]), z.T @ c
-        if several and sparse:
-            turned = size.tocsc()
-            filled = np.flatnonzero(np.diff(turned.indptr))
-            if len(filled):
-                largest[filled] = np.maximum.reduceat(turned.data, turned.indptr[filled])
-        elif several:
-            size.max(axis=0, initial=0.0, out=largest)
+        if several:
+            largest = size.max(axis=0).toarray().ravel() if sparse else size.max(axis=0, initial=0.0)
         spread = sums if size is z else size.T @ c
         if size is z:
             size = _filled(z, np.square)

@@ -1,4 +1,4 @@
-"""What is no table that float64 holds: whole numbers beyond 2**53, long doubles, fractions; entries in no column.
+"""Tables as float64: rows written out, in blocks; and what it cannot hold, as whole numbers beyond 2**53 or fractions.
 
 A claim about rounded rows is a claim about other data, so whoever reads a table asks first.
 """
@@ -111,7 +111,12 @@ def _beyond(entries: Any) -> bool:
     return any(bool(part.max() >= WHOLE or part.min() <= -WHOLE) for part in parts if part.size)
 
 
-def blocks_of(n: int, d: int = 1) -> Iterator[slice]:
-    """Slices of n rows, with about a million entries each."""
-    step = max(1, BLOCK // max(d, 1))
+def dense(x: Any, real: Any = np.float64) -> Any:
+    """Rows as an array of floats, whether they are sparse or not."""
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)
+
+
+def blocks_of(n: int, d: int = 1, entries: int = BLOCK) -> Iterator[slice]:
+    """Slices of n rows of d numbers, with about so many entries each."""
+    step = max(1, entries // max(d, 1))
     return (slice(first, min(first + step, n)) for first in range(0, n, step))

@@ -12,7 +12,7 @@ Where float64 is not enough for tol, a small problem is computed with more digit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._blocks import RowBlocks, elsewhere, in_blocks
-from separatrix.certificates._data import ALLOWED, EPS
-from separatrix.certificates._held import blocks_of
+from separatrix.certificates._data import ALLOWED, EPS, TINY
+from separatrix.certificates._held import blocks_of, dense
 from separatrix.certificates._kernels import LISTS, kernel_block
-from separatrix.certificates._sums import TERMS, sum_of, sum_with_error
+from separatrix.certificates._sums import TERMS, sum_of, sum_with_error, two_product
 
-TINY = float(np.finfo(np.float64).tiny)
 ENTRIES = 1 << 17  # of a block of rows: they stay in cache, and the mean of the first is near enough to all
 KERNEL_ENTRIES = 1 << 21  # of a block of kernel values
 LONG = 1e7  # multiplications that may be done with more digits than float64 has
@@ -122,15 +121,14 @@ def _linear(X: Any, task: Task, w: Any, b: float, real: Any) -> Sums:
     eps, d = float(np.finfo(real).eps), len(w)
     w, weights = w.astype(real), (task.signs * task.alpha).astype(real, copy=False)
     X = RowBlocks(X, X.shape[0]) if in_blocks(X) else X
-    if isinstance(X, RowBlocks) and X.sparse and real is np.float64:
-        scores, errors, u, sizes, terms = _sparse_blocks(X, weights, w, b)
-    elif hasattr(X, "tocsr") and real is np.float64:
+    sparse = X.sparse if isinstance(X, RowBlocks) else hasattr(X, "tocsr")
+    if sparse and real is np.float64:
         scores, errors, u, sizes, terms = _sparse(X, weights, w, b)
     else:
         X = X.toarray() if hasattr(X, "toarray") else X
         centre = np.zeros(d, real)
         if task.intercept:
-            centre = _written_out(X[: max(1, ENTRIES // max(d, 1))], np.float64).mean(axis=0).astype(real)
+            centre = dense(X[: max(1, ENTRIES // max(d, 1))]).mean(axis=0).astype(real)
         scores, errors, u, sizes, terms = _dense(X, weights, w, b, centre)
     t, heavier = _balance(task)
     off = (terms * eps + (abs(t) / heavier if heavier > 0 else 0.0)) * sizes  # of each entry of u
@@ -157,8 +155,7 @@ def _dense(X: Any, weights: Any, w: Any, b: float, centre: Any) -> tuple[Any, An
     if source is not None:
         found = source.each(_dense_sums, (weights,), (w, centre), step)
     else:
-        slices = (slice(first, min(first + step, n)) for first in range(0, n, step))
-        found = ((rows, _dense_sums(X[rows], weights[rows], w, centre)) for rows in slices)
+        found = ((rows, _dense_sums(X[rows], weights[rows], w, centre)) for rows in blocks_of(n, d, ENTRIES))
     for rows, (some, far, pull, reach) in found:
         scores[rows], size[rows] = some, far
         u += pull
@@ -173,53 +170,38 @@ def _dense(X: Any, weights: Any, w: Any, b: float, centre: Any) -> tuple[Any, An
 
 def _dense_sums(x: Any, weights: Any, w: Any, centre: Any) -> tuple[Any, Any, Any, Any]:
     """Of some rows about the centre: w.z_i and |w|.|z_i|, sum_i weights_i z_i, and the same of sizes."""
-    z = _written_out(x, w.dtype) - centre
+    z = dense(x, w.dtype) - centre
     scores, pull = z @ w, weights @ z
     np.abs(z, out=z)
     return scores, z @ np.abs(w), pull, np.abs(weights) @ z
 
 
-def _written_out(x: Any, real: Any) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)
-
-
 def _sparse(X: Any, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any, float]:
-    """The same for CSR rows, about the origin."""
-    X = X.tocsr()
-    size = abs(X)
-    longest = float(np.diff(X.indptr).max(initial=0))
-    scores = np.asarray(X @ w, dtype=np.float64) + b
-    errors = EPS * ((0.5 * longest + 4) * (size @ np.abs(w)) + abs(b) + np.abs(scores)) + (longest + 4) * TINY
-    u, sizes = np.asarray(X.T @ weights, dtype=np.float64), np.asarray(size.T @ np.abs(weights))
-    return scores, errors, u, sizes, 0.5 * X.shape[0] + 4
-
-
-def _sparse_blocks(X: RowBlocks, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any, float]:
-    """The same of CSR rows in blocks: sums over rows are in their order, whichever blocks they are in."""
-    n, d = X.shape
-    scores, size, longest = np.empty(n), np.empty(n), 0.0
-    u, sizes, first = np.zeros(d), np.zeros(d), 0
-    source = elsewhere(X)
+    """The same for CSR rows, about the origin: sums over rows are in their order, whichever blocks they are in."""
+    (n, d), source, count = X.shape, elsewhere(X), 0
+    scores, size, u, sizes, longest, first = np.empty(n), np.empty(n), np.zeros(d), np.zeros(d), 0.0, 0
+    found: Iterable[tuple[slice, Any]] = ()
     if source is not None:  # sums of pieces, added up
-        count = 0
-        for rows, (some, far, pull, reach, long) in source.each(_sparse_sums, (weights,), (w,), SPARSE_ROWS):
-            scores[rows], size[rows], longest = some + b, far, max(longest, long)
-            u += pull
-            sizes += reach
-            count += 1
-        errors = EPS * ((0.5 * longest + 4) * size + abs(b) + np.abs(scores)) + (longest + 4) * TINY
-        return scores, errors, u, sizes, 0.5 * n + count + 4
-    for x in X.parts():
-        rows = slice(first, first + x.shape[0])
-        longest = max(longest, float(np.diff(x.indptr).max(initial=0)))
-        scores[rows] = x @ w + b
-        size[rows] = abs(x) @ np.abs(w)
-        terms = x.data * np.repeat(weights[rows], np.diff(x.indptr))
-        np.add.at(u, x.indices, terms)
-        np.add.at(sizes, x.indices, np.abs(terms))
-        first = rows.stop
+        found = source.each(_sparse_sums, (weights,), (w,), SPARSE_ROWS)
+    elif not isinstance(X, RowBlocks):
+        found = [(slice(0, n), _sparse_sums(X.tocsr(), weights, w))]
+    else:
+        for x in X.parts():
+            rows = slice(first, first + x.shape[0])
+            longest = max(longest, float(np.diff(x.indptr).max(initial=0)))
+            scores[rows], size[rows] = x @ w, abs(x) @ np.abs(w)
+            terms = x.data * np.repeat(weights[rows], np.diff(x.indptr))
+            np.add.at(u, x.indices, terms)
+            np.add.at(sizes, x.indices, np.abs(terms))
+            first = rows.stop
+    for rows, (some, far, pull, reach, most) in found:
+        scores[rows], size[rows], longest = some, far, max(longest, most)
+        u += pull
+        sizes += reach
+        count += source is not None
+    scores += b
     errors = EPS * ((0.5 * longest + 4) * size + abs(b) + np.abs(scores)) + (longest + 4) * TINY
-    return scores, errors, u, sizes, 0.5 * n + 4
+    return scores, errors, u, sizes, 0.5 * n + count + 4
 
 
 def _sparse_sums(x: Any, weights: Any, w: Any) -> tuple[Any, Any, Any, Any, float]:
@@ -232,18 +214,7 @@ def _offset(w: Any, centre: Any, b: float) -> tuple[Any, Any]:
     """w.centre + b and its error: each product is split into a float and what it lacks of the product."""
     if not centre.any():
         return b, 0.0
-    product = w * centre
-    bits = (np.finfo(w.dtype).nmant + 2) // 2
-    (w_high, w_low), (c_high, c_low) = _halves(w, bits), _halves(centre, bits)
-    rest = ((w_high * c_high - product) + w_high * c_low + w_low * c_high) + w_low * c_low
-    return sum_with_error(np.concatenate([product, rest, [w.dtype.type(b)]]))
-
-
-def _halves(a: Any, bits: int) -> tuple[Any, Any]:
-    """a as a sum of two numbers of half its bits, whose products are exact."""
-    high = (2.0**bits + 1) * a
-    high = high - (high - a)
-    return high, a - high
+    return sum_with_error(np.concatenate([*two_product(w, centre), [w.dtype.type(b)]]))
 
 
 def _kernel(
@@ -255,9 +226,9 @@ def _kernel(
     values, errors = np.zeros((n, 2), real), np.zeros((n, 2), real)
     place = np.full(n, -1)
     place[used] = np.arange(len(used))
-    largest, step = 0.0, max(1, KERNEL_ENTRIES // max(len(used), 1))
-    for first in range(0, n, step):
-        rows = np.arange(first, min(first + step, n))
+    largest = 0.0
+    for part in blocks_of(n, len(used), KERNEL_ENTRIES):
+        rows = np.arange(part.start, part.stop)
         K, size, rounded = kernel_block(kernel, points, rows, used, real)
         for start in range(0, len(used), CHUNK):
             chunk = slice(start, start + CHUNK)

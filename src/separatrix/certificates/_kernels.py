@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._held import numeric
+from separatrix.certificates._data import EPS
+from separatrix.certificates._held import dense, numeric
+from separatrix.certificates.base import Check
 
-EPS = float(np.finfo(np.float64).eps)
 LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in a list
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
+AT_ONCE = 2_000_000  # kernel values that are computed together
 LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
 MOST_STEPS = 1000  # of the labels of a graph: they tell no more nodes apart than after as many steps as it has nodes
 SETTINGS = {
@@ -71,15 +73,14 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any, real: Any = np.float64) -> t
     """
     kind = kernel.get("kernel")
     if callable(kind):
-        K = kind(A, B)
-        K = np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+        K = dense(kind(A, B))
         return K, np.abs(K), 64 * EPS / float(np.finfo(real).eps)
     if kind in LISTS:
         K = _counts(kernel, A, B)
         return K, K, 8 * EPS / float(np.finfo(real).eps)
     if kind not in VECTORS:
         raise ValueError(f"No checker computes the kernel {kind!r}: verify with its matrix and kernel='precomputed'.")
-    A, B = _dense(A, real), _dense(B, real)
+    A, B = dense(A, real), dense(B, real)
     d, gamma, coef0 = A.shape[1], real(kernel.get("gamma", 1.0)), real(kernel.get("coef0", 0.0))
     if kind in ("rbf", "laplacian"):
         return (*_radial(kind, gamma, A, B), d + 8)
@@ -98,7 +99,7 @@ def kernel_block(
 ) -> tuple[Any, Any, float]:
     """`gram` of chosen points; if the kernel is precomputed, ``points`` is its matrix."""
     if kernel.get("kernel") == "precomputed":  # symmetric up to rounding, which the mean of both halves is without
-        K = 0.5 * (_dense(points[left][:, right], real) + _dense(points[right][:, left], real).T)
+        K = 0.5 * (dense(points[left][:, right], real) + dense(points[right][:, left], real).T)
         return K, np.abs(K), 1
     return gram(kernel, take(points, left), take(points, right), real)
 
@@ -148,6 +149,16 @@ def take(points: Any, index: Any) -> Any:
     return [points[i] for i in index] if isinstance(points, list) else points[index]
 
 
+def count(points: Any) -> int:
+    """How many there are, in a list or a matrix."""
+    return len(points) if isinstance(points, list) else points.shape[0]
+
+
+def only(kernel: Mapping[str, Any], points: Any, kept: Any) -> Any:
+    """Some of the points; if the kernel is precomputed, of its matrix rows and columns."""
+    return points[kept][:, kept] if kernel["kernel"] == "precomputed" else take(points, kept)
+
+
 def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[float, float]:
     """(0, d) if the kernel matrix of all n points plus d times the identity is positive semidefinite, d being rounding.
 
@@ -162,6 +173,12 @@ def indefiniteness(kernel: Mapping[str, Any], points: Any, n: int) -> tuple[floa
     K = kernel_block(kernel, points, np.arange(n), np.arange(n))[0]
     single = kind == "precomputed" and getattr(points, "dtype", None) == np.float32
     return semidefinite(0.5 * (K + K.T), single)
+
+
+def semidefinite_check(indefinite: float, shift: float) -> Check:
+    """What `indefiniteness` found, as a check: without a kernel there is no feature space."""
+    name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
+    return Check(name, indefinite)
 
 
 def semidefinite(K: Any, single: bool = False) -> tuple[float, float]:
@@ -241,7 +258,3 @@ def _surroundings(graph: Any, h: int, names: dict[Any, int]) -> Counter[Any]:
         ]
         seen.update(now)
     return seen
-
-
-def _dense(x: Any, real: Any = np.float64) -> Any:
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import fsum
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, EPS, Data
-from separatrix.certificates._row_basis import TINY, over, pieces
+from separatrix.certificates._data import ALLOWED, EPS, TINY, Data
+from separatrix.certificates._row_basis import ENTRIES, over
+from separatrix.certificates._sums import halves
 from separatrix.certificates.base import Check
 
 SUMMED = 64 * EPS  # of the sum of the terms' sizes: what pairwise sums and a few roundings of each term can lose
-SPLIT = 134217729.0  # 2**27 + 1: the upper half of the bits of a float, by Dekker
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,8 @@ class Bounds:
         return self.primal_error + self.dual_error
 
 
-def check_logistic(data: Data, certificate: Any) -> list[Check]:
+def check_gap(found: Bounds, certificate: Any) -> list[Check]:
     """Primal and bound as stated, the gap within what is claimed, and rounding a small part of it."""
-    found = bounds(data, certificate)
     scale = max(abs(certificate.primal), TINY)
     allowed = ALLOWED * certificate.tol * scale
     return [
@@ -78,8 +78,8 @@ class Problem:
 
     def pieces(self, width: int = 1) -> Any:
         """x, targets Y (m, K), weights, scores and a bound on their error (m,), inf where they overflow."""
-        for x, values, weight in pieces(self.data, max(self.K, width)):
-            yield x, self._targets(values), weight, *self.scores(x)
+        for x, values, weight in self.data.blocks(ENTRIES, max(self.K, width)):
+            yield x, targets(values, self.K, self.task), weight, *self.scores(x)
 
     def scores(self, x: Any) -> tuple[Any, Any]:
         """Of some rows, and a bound on their error (m,), inf where they overflow."""
@@ -95,27 +95,13 @@ class Problem:
         claim.data = None  # type: ignore[assignment]
         return claim
 
-    def _targets(self, values: Any) -> Any:
-        """Ones and zeros; for two classes one column, of the positive class."""
-        if self.task is None:
-            return (values[:, None] == (np.arange(self.K) if self.K > 1 else np.array([1]))).astype(np.float64)
-        column = values[:, self.task]
-        if not ((column == 0) | (column == 1)).all():
-            raise ValueError("y must be a matrix of zeros and ones.")
-        return np.asarray(column, dtype=np.float64)[:, None]
-
     def primal(self) -> tuple[float, float]:
-        """F, and how far rounding can take it.
-
-        A change of the scores by e changes a loss by at most 2 e times the probability q of the other classes, and
-        that, meanwhile, grows by at most exp(2 e).
-        """
+        """F, and how far rounding can take it."""
         return self._objective([self._losses(Y, weight, S, error) for _, Y, weight, S, error in self.pieces()])
 
     def _losses(self, Y: Any, weight: Any, S: Any, error: Any) -> tuple[float, float]:
-        loss = losses(S, Y)
-        others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(error, 300.0))
-        return float((weight * loss).sum()), float((weight * (2.0 * np.minimum(others, 1.0) * error + TINY)).sum())
+        loss, off = losses_between(S, Y, error)
+        return float((weight * loss).sum()), float((weight * (off + TINY)).sum())
 
     def _objective(self, parts: list[tuple[float, float]]) -> tuple[float, float]:
         values, errors = zip(*parts, strict=True)
@@ -178,11 +164,12 @@ class Problem:
         entropies, lost, left, taken, stop = [], [], [], 0.0, 0
         for m in lengths:
             rows = slice(stop, stop + m)
-            stop, Y, weight, mixed = rows.stop, self._targets(self.data.values[rows]), self.data.weight[rows], R[rows]
+            stop, mixed, weight = rows.stop, R[rows], self.data.weight[rows]
+            Y = targets(self.data.values[rows], self.K, self.task)
             if theta > 0.0:
                 mixed = (1 - theta) * mixed + theta * (constant - Y)
-            mixed, own = _feasible(mixed, Y)
-            entropy, slip = _entropy(mixed, Y, own)
+            mixed, own = feasible(mixed, Y)
+            entropy, slip = entropy_of(mixed, Y, own)
             entropies.append(float((weight * entropy).sum()))
             lost.append(float((weight * slip).sum()))
             c = weight[:, None] * mixed
@@ -193,12 +180,19 @@ class Problem:
 
 def _sides(x: Any, values: Any, weight: Any, claim: Problem) -> tuple[Any, ...]:
     """Of some rows: losses, residuals R, the moments of R, Y and 1, their sizes, sums, and whether all are known."""
-    Y, (S, error) = claim._targets(values), claim.scores(x)
+    Y, (S, error) = targets(values, claim.K, claim.task), claim.scores(x)
     R, z = residuals(S, Y), x - claim.centre
     columns = np.column_stack([R, Y, np.ones(len(x))]) * weight[:, None]
     moments, sizes = tall_product(columns, z), np.abs(columns).T @ np.abs(z)
     sums = weight @ np.hstack([R, Y]) / claim.total
     return claim._losses(Y, weight, S, error), R, moments, sizes, sums, bool(np.isfinite(error).all())
+
+
+def targets(values: Any, K: int, task: int | None, positive: Any = 1) -> Any:
+    """Ones and zeros (m, K): a column of a 0/1 matrix, the positive one of two classes, or a column for each class."""
+    if task is not None:
+        return np.asarray(values[:, task], dtype=np.float64)[:, None]
+    return (values[:, None] == (np.arange(K) if K > 1 else positive)).astype(np.float64)
 
 
 def class_centres(share: Any, sums: Any, total: float, slack: Any) -> tuple[Any, Any]:
@@ -236,7 +230,8 @@ def after_spill(dual: float, spilled: float, weight: float, share: Any, apart: A
 
 def levels(centre: Any, W: Any, b: Any) -> Any:
     """W centre + b, correctly rounded."""
-    return np.array([fsum([float(one), *_products(centre, w)]) for w, one in zip(W, b, strict=True)])
+    parts = [[(x * y).tolist() for x in halves(centre) for y in halves(w)] for w in W]  # without a rounding error
+    return np.array([fsum([float(one), *chain(*part)]) for part, one in zip(parts, b, strict=True)])
 
 
 def tall_product(a: Any, b: Any) -> Any:
@@ -252,16 +247,6 @@ def roundings(m: int) -> float:
     return 2.0 * float(np.sqrt(m)) + 4.0
 
 
-def _products(a: Any, b: Any) -> Any:
-    """Numbers whose exact sum is a.b: products of halves of the bits have no rounding error."""
-    parts = []
-    for values in (a, b):
-        upper = SPLIT * values
-        upper = upper - (upper - values)
-        parts.append((upper, values - upper))
-    return [p for x in parts[0] for y in parts[1] for p in (x * y).tolist()]
-
-
 def losses(S: Any, Y: Any) -> Any:
     """-log P(y_i) for each row, as accurate where it is tiny: the logarithm of 1 + the others' share."""
     if S.shape[1] == 1:
@@ -274,11 +259,27 @@ def losses(S: Any, Y: Any) -> Any:
     return np.log1p(shares.sum(axis=1)) - (below * Y).sum(axis=1)
 
 
+def losses_between(S: Any, Y: Any, error: Any) -> tuple[Any, Any]:
+    """The losses, and how far scores that are off by ``error`` (m,) can take them.
+
+    A change of the scores by e changes a loss by at most 2 e times the probability of the other classes, and that,
+    meanwhile, grows by at most exp(2 e).
+    """
+    loss = losses(S, Y)
+    others = -np.expm1(-loss) * (1.0 + 8 * EPS) * np.exp(2.0 * np.minimum(error, 300.0))
+    return loss, 2.0 * np.minimum(others, 1.0) * error
+
+
+def sigma(S: Any) -> Any:
+    """1 / (1 + exp(-S)), without overflow."""
+    e = np.exp(-np.abs(S))
+    return np.where(S >= 0, 1.0, e) / (1.0 + e)
+
+
 def probabilities(S: Any) -> Any:
     """sigma(S), or softmax of each row."""
     if S.shape[1] == 1:
-        e = np.exp(-np.abs(S))
-        return np.where(S >= 0, 1.0, e) / (1.0 + e)
+        return sigma(S)
     P = np.exp(S - S.max(axis=1, keepdims=True))
     return P / P.sum(axis=1, keepdims=True)
 
@@ -292,7 +293,7 @@ def residuals(S: Any, Y: Any) -> Any:
     return np.where(Y == 1, -(P * (Y == 0)).sum(axis=1, keepdims=True), P)
 
 
-def _feasible(R: Any, Y: Any) -> tuple[Any, Any]:
+def feasible(R: Any, Y: Any) -> tuple[Any, Any]:
     """Residuals with Y + R between 0 and 1, and what they take from the row's own class (m,): the sum of the others."""
     K = R.shape[1]
     if K == 1:
@@ -306,7 +307,7 @@ def _feasible(R: Any, Y: Any) -> tuple[Any, Any]:
     return np.where(Y == 1, -own[:, None], others), own
 
 
-def _entropy(R: Any, Y: Any, own: Any) -> tuple[Any, Any]:
+def entropy_of(R: Any, Y: Any, own: Any) -> tuple[Any, Any]:
     """-sum_c P_c log P_c of P = Y + R for each row, and how far rounding can take it."""
     K = R.shape[1]
     others = own[:, None] if K == 1 else np.where(Y == 1, 0.0, R)

@@ -7,31 +7,19 @@ these three, sums that cancel keep their digits. Kernels that are polynomials of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS
+from separatrix.certificates._data import EPS, TINY, Data
+from separatrix.certificates._held import blocks_of, dense
+from separatrix.certificates._sums import two_product
 
-TINY = float(np.finfo(np.float64).tiny)
 CLOSE = 1e-12  # relative rounding below which nothing is computed twice
 UNDERFLOW = 1e-280  # products from this size on have their error in the range of float64
 BALANCED = 1e-12  # of sum_i alpha_i: sum_i alpha_i y_i up to which it is taken for rounding
 TERMS = 500_000  # products that are computed without rounding, at most
-SPLITTER = 134217729.0  # 2**27 + 1
-
-Blocks = Callable[[], Iterator[tuple[Any, Any]]]
-
-
-def two_product(a: Any, b: Any) -> tuple[Any, Any]:
-    """(p, e) with p + e = a b exactly, for numbers between 1e-140 and 1e140 in size (Dekker)."""
-    p = a * b
-    a_high = SPLITTER * a - (SPLITTER * a - a)
-    b_high = SPLITTER * b - (SPLITTER * b - b)
-    a_low, b_low = a - a_high, b - b_high
-    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
@@ -65,19 +53,19 @@ def quotient_below(value: float, below: float, above: float) -> float:
     return float(ratio - 2 * EPS * abs(ratio) - TINY)
 
 
-def smallest_score(X: Any, signs: Any, w: Any, b: float, blocks: Blocks) -> float:
+def smallest_score(data: Data, signs: Any, w: Any, b: float) -> float:
     """A number that no y_i (w.x_i + b) is below, and that rounding keeps close to the smallest of them.
 
     Scores are about the first row, f(x) = w.(x - x_1) + f(x_1), as columns may be far from the origin. Those that could
     be the smallest are computed again, without rounding, if rounding matters.
     """
     centre, at, low, high = None, 0.0, [], []
-    for x, y in blocks():
+    for rows, x in data.rows():
         if centre is None:
             centre = x[0].copy()
             at = exact_score(centre, w, b)
         moved = x - centre
-        score = y * (moved @ w + at)
+        score = signs[rows] * (moved @ w + at)
         size = np.abs(moved) @ np.abs(w) + abs(at)
         error = (len(w) + 6) * (EPS * size + TINY)
         low.append(score - error)
@@ -91,7 +79,7 @@ def smallest_score(X: Any, signs: Any, w: Any, b: float, blocks: Blocks) -> floa
         return float(bottom.min())
     doubtful = doubtful[np.argsort(bottom[doubtful], kind="stable")][: max(1, TERMS // max(len(w), 1))]
     for i in doubtful.tolist():
-        value = signs[i] * exact_score(dense(X[[i]])[0], w, b)
+        value = signs[i] * exact_score(dense(data.X[[i]])[0], w, b)
         bottom[i] = value - EPS * abs(value) - len(w) * TINY
     return float(bottom.min())
 
@@ -99,19 +87,18 @@ def smallest_score(X: Any, signs: Any, w: Any, b: float, blocks: Blocks) -> floa
 def combination(X: Any, rows: Any, weights: Any) -> tuple[Any, Any]:
     """sum_i weights_i x_i over the rows, and a bound on the error of each entry; compensated if it cancels."""
     m, d = len(rows), X.shape[1]
-    step = max(1, 1_000_000 // max(d, 1))
     total, size = np.zeros(d), np.zeros(d)
-    for first in range(0, m, step):
-        x, part = X[rows[first : first + step]], weights[first : first + step]
+    for some in blocks_of(m, d):
+        x, part = X[rows[some]], weights[some]
         total += np.asarray(part @ x, dtype=np.float64).ravel()
         size += np.asarray(np.abs(part) @ abs(x), dtype=np.float64).ravel()
     error = (m + 8) * (EPS * size + TINY)
     if total.any() and float(np.linalg.norm(error)) <= CLOSE * float(np.linalg.norm(total)):
         return total, error
     total, rest, small, lost = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
-    for first in range(0, m, step):
-        x = dense(X[rows[first : first + step]])
-        p, e = two_product(weights[first : first + step, None], x)
+    for some in blocks_of(m, d):
+        x = dense(X[rows[some]])
+        p, e = two_product(weights[some, None], x)
         lost += TINY * ((np.abs(p) < UNDERFLOW) & (x != 0)).sum(axis=0)
         rest += e.sum(axis=0)
         small += np.abs(e).sum(axis=0)
@@ -166,15 +153,12 @@ def _nearest(X: Any, rows: Any, centre: Any) -> float:
     return length_between(dense(X[rows[:1]])[0] - centre)[1] * (1 + 4 * EPS)
 
 
-def rational_kernel(kernel: Any, left: Any, right: Any) -> tuple[Any, Fraction] | None:
-    """k(a, b) of all pairs without rounding, as whole numbers times a unit; None for kernels that are not rational."""
-    kind = kernel.get("kernel")
-    if kind not in ("linear", "poly"):
-        return None
+def rational_kernel(kernel: Any, left: Any, right: Any) -> tuple[Any, Fraction]:
+    """k(a, b) of all pairs without rounding, as whole numbers times a unit, for a linear or polynomial kernel."""
     A, a_unit = whole(dense(left))
     B, b_unit = whole(dense(right))
     inner, unit = A @ B.T, a_unit * b_unit
-    if kind == "linear":
+    if kernel["kernel"] == "linear":
         return inner, unit
     unit = unit * Fraction(float(kernel.get("gamma", 1.0)))
     coef0 = Fraction(float(kernel.get("coef0", 0.0)))
@@ -203,18 +187,12 @@ def root_between(value: Fraction) -> tuple[float, float]:
     return float(below) * (1 - 2 * EPS), float(above) * (1 + 2 * EPS)
 
 
-def dense(x: Any) -> Any:
-    """Rows as a float64 array."""
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
-
-
 def radius_above(X: Any, one: float) -> float:
     """max_i ‖(x_i, 1)‖, rounded up; without a square that overflows or vanishes."""
     X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    step, longest = max(1, 1_000_000 // max(1, X.shape[1])), 0.0
-    for first in range(0, X.shape[0], step):
-        x = X[first : first + step]
-        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=np.float64)
+    longest = 0.0
+    for rows in blocks_of(*X.shape):
+        x = dense(X[rows])
         size = max(float(np.abs(x).max(initial=0.0)), one) or 1.0
         longest = max(longest, size * float(np.sqrt(((x / size) ** 2).sum(axis=1) + (one / size) ** 2).max()))
     return longest * (1 + (X.shape[1] + 8) * EPS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.certificates._centroids import check_priors
 from separatrix.certificates._data import EPS, Data
-from separatrix.certificates._witness import keys, number, shaped, worst_of
+from separatrix.certificates._witness import compared, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
 PRIORS = ("prior", "absolute")  # fields of priors, and of the mean absolute differences that go with them
@@ -54,6 +54,5 @@ def check_medians(data: Data, certificate: Any) -> list[Check]:
     if priors:
         checks += check_priors(shaped(witness["prior"], "prior", k))
         stated, found = shaped(witness["absolute"], "absolute", d), absolute / n
-        off = np.abs(stated - found)
-        checks.append(worst_of("mean absolute differences within the classes", off, 0.0, 2 * many * found))
+        checks.append(compared("mean absolute differences within the classes", stated, found, 2 * many * found))
     return checks

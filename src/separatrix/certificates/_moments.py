@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import dense_rows
 from separatrix.certificates._data import EPS, Data
+from separatrix.certificates._held import dense
 
 PAIRS = 64  # roundings on the way to a sum by halves; and one a block, and what another order may add
 
@@ -36,9 +36,10 @@ class Moments:
     error: Any
     relative: float
 
-    def difference(self, c: int, other: int) -> Any:
-        """The mean of class c minus that of another."""
-        return (self.origins[c] - self.origins[other]) + (self.means[c] - self.means[other])
+    @property
+    def about_first(self) -> Any:
+        """The means less that of the first class, (k, d)."""
+        return (self.origins - self.origins[0]) + (self.means - self.means[0])
 
     @property
     def absolute(self) -> Any:
@@ -60,7 +61,7 @@ def class_moments(
     if not np.all(about_zero):
         there = np.unique(data.values)
         heaviest = [int(np.argmax(np.where(data.values == c, data.weight, 0.0))) for c in there]
-        origins[there] = dense_rows(data, heaviest)
+        origins[there] = dense(data.X[heaviest])
         origins[:, about_zero] = 0.0
     counts, sums, sizes, spreads = np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
     low, high, blocks = np.full(d, np.inf), np.full(d, -np.inf), 0

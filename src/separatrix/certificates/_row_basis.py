@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._blocks import elsewhere
-from separatrix.certificates._data import EPS, Data, _dense
+from separatrix.certificates._data import EPS, TINY, Data
 from separatrix.certificates._exact import exact_signs
+from separatrix.certificates._held import dense
 
 SUSPECT = 1e-9  # of its length is what a column has beside the others, if it may be a combination of them
 APART = 1e-3  # of its length is what a column has beside the others, if they are well apart
@@ -24,32 +25,19 @@ SIMPLE = 1000  # largest denominator of a combination that is tried
 BY_HAND = 200_000  # entries that rational arithmetic looks at
 DOUBTS = 20  # columns without a proof after which none is looked for
 ENTRIES = 250_000  # of a piece of the data, and of what is made of it
-TINY = float(np.finfo(np.float64).tiny)
-
-
-def pieces(data: Data, width: int = 1) -> Iterator[tuple[Any, Any, Any]]:
-    """Rows, values and weights as `Data.blocks` has them, in pieces small enough for ``width`` numbers a row."""
-    for x, values, weight in data.blocks():
-        step = max(1, ENTRIES // max(x.shape[1], width))
-        for first in range(0, len(x), step):
-            rows = slice(first, first + step)
-            yield x[rows], values[rows], weight[rows]
 
 
 def over(data: Data, fn: Callable[..., Any], width: int, *args: Any) -> Iterator[Any]:
-    """fn(x, values, weight, *args) of each of these pieces, where they are; fn has a name in a module."""
+    """fn(x, values, weight, *args) of some rows after the others, where these are; fn has a name in a module."""
     source = elsewhere(data.X)
     if source is None:
-        for piece in pieces(data, width):
-            yield fn(*piece, *args)
-        return
+        return (fn(*piece, *args) for piece in data.blocks(ENTRIES, width))
     step = max(1, ENTRIES // max(data.X.shape[1], width))
-    for _, found in source.each(_dense_first, (data.values, data.weight), (fn, *args), step):
-        yield found
+    return (found for _, found in source.each(_dense_first, (data.values, data.weight), (fn, *args), step))
 
 
 def _dense_first(x: Any, values: Any, weight: Any, fn: Callable[..., Any], *args: Any) -> Any:
-    return fn(_dense(x), values, weight, *args)
+    return fn(dense(x), values, weight, *args)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import Centred, centred, parts, units
-from separatrix.certificates._data import ALLOWED, EPS, Data
+from separatrix.certificates._centred import Centred, centred, units
+from separatrix.certificates._data import ALLOWED, EPS, TINY, Data
 from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
 
@@ -21,7 +21,6 @@ ZERO = 1e-8  # of the largest eigenvalue: a smaller one counts as 0
 STILL = 0.1  # a Newton step that moves no score by more stays at the same point
 KINDS = ("local minimum", "saddle", "flat", "unsettled", "unexamined")
 WIDEST = 4000  # order of a Hessian that is looked at
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,8 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     witness, d = certificate.witness, data.X.shape[1]
     keys(witness, "coef", "intercept", "fit_intercept", "C", "task", "tol", "kind")
     w, b, free, tol = linear(witness, d)
-    C, kind = (
-        number(witness["C"], "C", 0.0, np.nextafter(np.inf, 0)) if witness["C"] != np.inf else np.inf,
-        witness["kind"],
-    )
+    kind = witness["kind"]
+    C = np.inf if witness["C"] == np.inf else number(witness["C"], "C", 0.0, np.nextafter(np.inf, 0))
     if kind not in KINDS or (kind != "unexamined" and d > WIDEST):
         raise ValueError(
             f"The witness 'kind' must be one of {KINDS}, the last beyond {WIDEST} columns; it is {kind!r}."
@@ -59,11 +56,11 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
     unit = units(frame)  # of each column: no square overflows or vanishes
     with_unit = np.where(unit > 0, unit, 1.0)
     gradient, columns, spans = (np.zeros(d + free) for _ in range(3))
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         z, size = frame.rows(x) / with_unit, frame.sizes(x) / with_unit
-        gradient += z.T @ (c * rows.slope)[first:stop]
-        columns += c[first:stop] @ z**2
-        spans += c[first:stop] @ size**2
+        gradient += z.T @ (c * rows.slope)[part]
+        columns += c[part] @ z**2
+        spans += c[part] @ size**2
     columns, spans = np.sqrt(columns), np.sqrt(spans)
     pull, exponent = _pull(V[0], with_unit, C, largest, rows.top, free)
     scale = length * columns + np.abs(pull)
@@ -89,7 +86,8 @@ def check_squared_error(data: Data, certificate: Any) -> list[Check]:
 
 
 def _slopes(data: Data, frame: Centred, V: Any, t: Any, c: Any) -> Slopes:
-    score, off = (np.concatenate(pieces)[:, 0] for pieces in zip(*_scores(data, frame, V), strict=True))
+    found = [frame.scores(x, V) for _, x in data.rows()]
+    score, off = (np.concatenate(pieces)[:, 0] for pieces in zip(*found, strict=True))
     u = np.where(t > 0, score, -score)
     log_p, log_q = -np.logaddexp(0.0, -u), -np.logaddexp(0.0, u)
     logs = log_p + 2 * log_q
@@ -104,10 +102,6 @@ def _slopes(data: Data, frame: Centred, V: Any, t: Any, c: Any) -> Slopes:
         bend_error=3 * size * np.expm1(4 * off),  # and |d(2p - q) / du| <= 3/4
         top=top + np.log(2.0),
     )
-
-
-def _scores(data: Data, frame: Centred, V: Any) -> Any:
-    return (frame.scores(x, V) for x, _, _ in data.blocks())
 
 
 def _pull(v: Any, unit: Any, C: float, largest: float, top: float, free: bool) -> tuple[Any, Any]:
@@ -134,9 +128,8 @@ def _kind(
     D = curved + ridge
     size = np.sqrt(np.where(D > 0, D, 1.0))
     H, rounding = np.diag(np.where(np.isinf(ridge), 1.0, ridge / size**2)), 0.0
-    for x, first, stop in parts(data):
+    for part, x in data.rows():
         z, spans = frame.rows(x) / unit / size, frame.sizes(x) / unit / size
-        part = slice(first, stop)
         H += z.T @ ((c * rows.bend)[part, None] * z)
         noise = rows.bend_error[part] * (z**2).sum(axis=1)
         noise += 4 * frame.depth * EPS * rows.size[part] * (spans**2).sum(axis=1)
@@ -178,7 +171,4 @@ def column_targets(values: Any, certificate: Any, task: Any) -> Any:
         raise ValueError(f"y must be a 0/1 matrix of {len(certificate.classes)} columns, and 'task' one of them.")
     if certificate.class_weight is not None:
         raise ValueError("class_weight has no meaning for a 0/1 matrix y.")
-    t = np.asarray(values[:, task], dtype=np.float64)
-    if not np.isin(t, (0.0, 1.0)).all():
-        raise ValueError("A matrix y must hold 0 and 1 only.")
-    return t
+    return np.asarray(values[:, task], dtype=np.float64)

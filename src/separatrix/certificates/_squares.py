@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._centred import centred, parts, units
+from separatrix.certificates._centred import centred, units
 from separatrix.certificates._data import ALLOWED, EPS, Data
 from separatrix.certificates._witness import flag, keys, number, shaped, worst_of
 from separatrix.certificates.base import Check
@@ -33,11 +33,10 @@ def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     frame = centred(data, free)
     V, unit = frame.weights(W, b), units(frame)
     unit = np.where(unit > 0, unit, 1.0)
-    target, c = _signs(data.values, k, multilabel), data.weight / data.weight.max()
+    target, c = _signs(data.values, k), data.weight / data.weight.max()
     gradient, errors = np.zeros((d + free, k)), np.zeros(k)
     columns, spans, squares = np.zeros(d + free), np.zeros(d + free), np.zeros(k)
-    for x, first, stop in parts(data):
-        part = slice(first, stop)
+    for part, x in data.rows():
         score, off = frame.scores(x, V)
         residual, z, size = target[part] - score, frame.rows(x) / unit, frame.sizes(x) / unit
         gradient += z.T @ (c[part, None] * residual)
@@ -67,11 +66,8 @@ def check_least_squares(data: Data, certificate: Any) -> list[Check]:
     return checks
 
 
-def _signs(values: Any, k: int, multilabel: bool) -> Any:
-    if multilabel:
-        if not np.isin(values, (0, 1)).all():
-            raise ValueError("A matrix y must hold 0 and 1 only.")
-        return 2.0 * values - 1.0
-    if k == 1:
-        return 2.0 * values[:, None] - 1.0
-    return np.where(values[:, None] == np.arange(k), 1.0, -1.0)
+def _signs(values: Any, k: int) -> Any:
+    """y_i = ±1 of each task, (n, k), of class codes or of a 0/1 matrix."""
+    if values.ndim == 1 and k > 1:
+        values = values[:, None] == np.arange(k)
+    return 2.0 * values.reshape(len(values), k) - 1.0

@@ -14,6 +14,20 @@ from separatrix.certificates._held import blocks_of
 TERMS = 8  # numbers that are at hand for each row: Python's own take four times the memory
 
 
+def halves(a: Any) -> tuple[Any, Any]:
+    """a as a sum of two numbers of half its bits, whose products are exact (Dekker)."""
+    high = (2.0 ** ((np.finfo(a.dtype).nmant + 2) // 2) + 1) * a
+    high = high - (high - a)
+    return high, a - high
+
+
+def two_product(a: Any, b: Any) -> tuple[Any, Any]:
+    """(p, e) with p + e = a b exactly, for numbers of float64 between 1e-140 and 1e140 in size, say."""
+    p = a * b
+    (a_high, a_low), (b_high, b_low) = halves(a), halves(b)
+    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
 def sum_with_error(a: Any) -> tuple[Any, Any]:
     """The sum and its error: of float64 it is rounded once; NaN where it is beyond the floats."""
     return sum_of(a.__getitem__, len(a))
@@ -31,11 +45,6 @@ def sum_of(part: Callable[[slice], Any], n: int) -> tuple[Any, Any]:
         return float("nan"), float("nan")
     if dtype == np.float64:
         # of multipliers and slacks most are 0, which change no sum
-        value = fsum(chain.from_iterable(_others(part(rows)).tolist() for rows in pieces))
+        value = fsum(chain.from_iterable(some[some != 0].tolist() for some in map(part, pieces)))
         return value, eps * abs(value)
     return sum(part(rows).sum() for rows in pieces), n * eps * size
-
-
-def _others(a: Any) -> Any:
-    """Those that are not 0."""
-    return a[a != 0]

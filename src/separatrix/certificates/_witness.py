@@ -109,6 +109,11 @@ def held_in(witness: Any, names: tuple[str, ...], unit: float) -> None:
             raise ValueError(f"unit is that of float32, but the field {name!r} holds numbers that float32 does not.")
 
 
+def compared(name: str, stated: Any, found: Any, rounding: Any) -> Check:
+    """That what is stated is what was found, but for rounding; the worst of many numbers."""
+    return worst_of(name, np.abs(stated - found), 0.0, rounding)
+
+
 def worst_of(name: str, figures: Any, tolerance: float, rounding: Any) -> Check:
     """Of many checks the one closest to failing, or failing most; a figure or a bound that is not finite fails."""
     figures, rounding = (np.ravel(a) for a in np.broadcast_arrays(figures, rounding))

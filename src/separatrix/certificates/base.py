@@ -60,7 +60,7 @@ def _guarded(verify: Callable[..., Verification]) -> Callable[..., Verification]
         try:
             with np.errstate(all="ignore"):
                 if _delayed(args[1] if len(args) > 1 else kwargs.get("X")):
-                    # who knows Dask reads the rows where they are, in blocks, and calls this again: the check is here
+                    # it reads the rows in blocks from where they are, and calls this again: the check is made here
                     there = import_module("separatrix.design.partitions_dask")
                     return there.verified(guarded, *args, **kwargs)
                 return verify(*args, **kwargs)
@@ -121,7 +121,7 @@ class Certificate(ABC):
     @property
     def column(self) -> int | None:
         """The column of a 0/1 matrix y that this is about; None if y holds labels."""
-        return None
+        return getattr(self, "task", None)
 
     def about_column(self, j: int, classes: Any) -> Certificate | None:
         """The same claim, so far about a 0/1 vector, as one about column j of a matrix; None if it cannot be that."""

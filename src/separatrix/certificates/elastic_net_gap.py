@@ -71,6 +71,8 @@ class ElasticNetGap(DualityGap):
     multipliers: Any
     zeros: Any
 
+    in_sums = True
+
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""
@@ -83,19 +85,9 @@ class ElasticNetGap(DualityGap):
             f"everywhere: a relative gap of {self.relative_gap:.1e}{proved}."
         )
 
-    @property
-    def column(self) -> int | None:
-        """The column of a 0/1 matrix y that this is about; None if y holds labels."""
-        return self.task
-
     def about_column(self, j: int, classes: Any) -> Self:
         """The same gap, so far about a 0/1 vector, as one about column j of a matrix."""
         return replace(self, classes=classes, task=j, positive=None)
-
-    @property
-    def in_sums(self) -> bool:
-        """Whether the check is sums over a few rows at a time."""
-        return True
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._validate()

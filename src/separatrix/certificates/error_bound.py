@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
-import numpy as np
-
 from separatrix.certificates._data import EPS, Data, read
-from separatrix.certificates._fewest_errors import fewest_errors, repeatable
-from separatrix.certificates._signs import proved_signs
+from separatrix.certificates._exact import exact_signs
+from separatrix.certificates._fewest_errors import fewest_errors, repeatable, weights_of_rows
 from separatrix.certificates._witness import classes_of, factors, flag, number, position, shaped
 from separatrix.certificates.base import Certificate, Check, Verification
 
@@ -96,7 +94,7 @@ class ErrorBound(Certificate):
             raise ValueError("The witness 'intercept' must be 0 where fit_intercept is False.")
         wrong: list[float] = []
         for x, codes, weight in data.blocks():
-            wrong += weight[(proved_signs(x, w, b) >= 0) != (codes == self.positive)].tolist()
+            wrong += weight[(exact_signs(x, w, b) >= 0) != (codes == self.positive)].tolist()
         errors, terms = fsum(wrong), len(data.weight) + 4
         checks = [
             Check("errors as stated, off by", abs(errors - self.errors), 0.0, terms * EPS * errors),
@@ -137,11 +135,5 @@ def identical_rows_bound(data: Data, positive: int, intercept: bool) -> float:
 
     Of rows of zeros it is the side that is not positive if b = 0: their score is 0.
     """
-    sides: dict[bytes, list[float]] = {}
-    for x, codes, weight in data.blocks():
-        for row, code, c in zip(
-            np.ascontiguousarray(x + 0.0), codes, weight, strict=True
-        ):  # + 0.0 makes -0.0 equal 0.0
-            sides.setdefault(row.tobytes(), [0.0, 0.0])[int(code == positive)] += c
-    zeros = bytes(8 * data.X.shape[1])
+    sides, zeros = weights_of_rows(data, positive), bytes(8 * data.X.shape[1])
     return sum(pair[0] if row == zeros and not intercept else min(pair) for row, pair in sides.items())

@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._blocks import RowBlocks, in_blocks
-from separatrix.certificates._data import ALLOWED, read, read_rows
+from separatrix.certificates._data import ALLOWED, TINY, read_rows, two_classes
 from separatrix.certificates._hinge import CLOSE, Sums, Task, kernel_sums, linear_sums
-from separatrix.certificates._kernels import checked_kernel, finite_rows, indefiniteness, points_of, take
+from separatrix.certificates._kernels import (
+    checked_kernel,
+    count,
+    finite_rows,
+    indefiniteness,
+    only,
+    points_of,
+    semidefinite_check,
+)
 from separatrix.certificates._witness import factors, flag, number, positions, shaped, sides, tolerance
 from separatrix.certificates.base import Check, Verification
 from separatrix.certificates.duality_gap import DualityGap
@@ -85,34 +93,35 @@ class HingeGap(DualityGap):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         self._require_fields()
-        sums, below, over, balance, kernel = self._recomputed(X, y, sample_weight)
-        scale = max(abs(self.primal), float(np.finfo(np.float64).tiny))
+        if in_blocks(X):
+            X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
+        y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
+        task, kept, expansion, below = self._task(y, sample_weight)
+        over = 0.0 if task.squared else float((task.alpha / task.bound - 1.0).max(initial=0.0))
+        tilt = abs(float(task.signs @ task.alpha)) if task.intercept else 0.0
+        balance = tilt / max(float(task.alpha.sum()), TINY)
+        sums, kernel = self._recomputed(X, len(y), task, kept, expansion)
+        scale = max(abs(self.primal), TINY)
         allowed, gap, error = ALLOWED * self.tol * scale, self.tol * scale, sums.error
         spare = allowed + 2 * error  # the gap recomputed may be above the one stated by so much
-        return Verification(
-            (
-                Check("dual feasibility: alpha below 0 or outside the problem, by", below),
-                Check("dual feasibility: alpha above C c_i, relative to it, by", over, 0.0, CLOSE),
-                Check("dual feasibility: sum of alpha_i y_i, relative to that of alpha_i", balance, 0.0, 1e-9),
-                Check(
-                    "stationarity: ‖w - sum alpha_i y_i x_i‖² / 2",
-                    sums.pull,
-                    gap,
-                    sums.pull_error + spare,
-                ),
-                Check(
-                    "complementary slackness, largest alpha_i (y_i f - 1 + xi_i)",
-                    sums.slackness,
-                    gap,
-                    sums.slackness_error + spare,
-                ),
-                Check("primal as stated, off by", abs(sums.primal - self.primal), allowed, sums.primal_error),
-                Check("stated lower bound above the bound, by", self.dual - sums.dual, 0.0, sums.dual_error),
-                Check("relative gap", (self.primal - self.dual) / scale, self.tol),
-                Check("rounding errors, relative to the objective", error / scale, ALLOWED * self.tol),
-                *kernel,
-            )
+        checks = (
+            Check("dual feasibility: alpha below 0 or outside the problem, by", below),
+            Check("dual feasibility: alpha above C c_i, relative to it, by", over, 0.0, CLOSE),
+            Check("dual feasibility: sum of alpha_i y_i, relative to that of alpha_i", balance, 0.0, 1e-9),
+            Check("stationarity: ‖w - sum alpha_i y_i x_i‖² / 2", sums.pull, gap, sums.pull_error + spare),
+            Check(
+                "complementary slackness, largest alpha_i (y_i f - 1 + xi_i)",
+                sums.slackness,
+                gap,
+                sums.slackness_error + spare,
+            ),
+            Check("primal as stated, off by", abs(sums.primal - self.primal), allowed, sums.primal_error),
+            Check("stated lower bound above the bound, by", self.dual - sums.dual, 0.0, sums.dual_error),
+            Check("relative gap", (self.primal - self.dual) / scale, self.tol),
+            Check("rounding errors, relative to the objective", error / scale, ALLOWED * self.tol),
+            *kernel,
         )
+        return Verification(checks)
 
     def _require_fields(self) -> None:
         """`ValueError` for a field that no claim can have."""
@@ -137,69 +146,46 @@ class HingeGap(DualityGap):
             checked_kernel(self.kernel)
             shaped(self.expansion, "expansion", m)
 
-    def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> tuple[Sums, float, float, float, tuple[Check, ...]]:
-        """Both sides; how far alpha is below 0, above its bounds and out of balance; and whether the kernel is one."""
-        if in_blocks(X):
-            X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
-        y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
-        task, kept, expansion, below = self._task(y, sample_weight)
-        over = 0.0 if task.squared else float((task.alpha / task.bound - 1.0).max(initial=0.0))
-        balance = abs(float(task.signs @ task.alpha)) / max(float(task.alpha.sum()), float(np.finfo(np.float64).tiny))
+    def _recomputed(self, X: Any, n: int, task: Task, kept: Any, expansion: Any) -> tuple[Sums, tuple[Check, ...]]:
+        """Both sides, and with a kernel whether it is one."""
         if self.kernel is None:
             rows = X if isinstance(X, RowBlocks) else finite_rows(X)
-            if rows.shape != (len(y), np.size(self.coef)):
-                raise ValueError(
-                    f"X of shape {rows.shape} does not fit {len(y)} labels and {np.size(self.coef)} weights."
-                )
-            w = np.asarray(self.coef, dtype=np.float64)
+            if rows.shape != (n, np.size(self.coef)):
+                raise ValueError(f"X of shape {rows.shape} does not fit {n} labels and {np.size(self.coef)} weights.")
             if kept is not None:
                 rows = rows.only(kept) if isinstance(rows, RowBlocks) else rows[kept]
-            return (
-                linear_sums(rows, task, w, float(self.intercept), self.tol),
-                below,
-                over,
-                self.fit_intercept * balance,
-                (),
-            )
+            w = np.asarray(self.coef, dtype=np.float64)
+            return linear_sums(rows, task, w, float(self.intercept), self.tol), ()
         rows = points_of(self.kernel, X)
-        count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        if count != len(y):
-            raise ValueError(f"{count} points and {len(y)} labels do not fit together.")
-        if kept is not None:  # of a precomputed kernel, the columns too
-            precomputed = self.kernel["kernel"] == "precomputed"
-            rows = rows[kept][:, kept] if precomputed else take(rows, kept)
+        if count(rows) != n:
+            raise ValueError(f"{count(rows)} points and {n} labels do not fit together.")
+        if kept is not None:
+            rows = only(self.kernel, rows, kept)
         figure, shift = indefiniteness(self.kernel, rows, len(task.alpha))
-        name = f"kernel matrix not positive semidefinite (or not tested), up to {shift:.1e} times the identity"
         sums = kernel_sums(self.kernel, rows, task, expansion, float(self.intercept), self.tol, shift)
-        return sums, below, over, self.fit_intercept * balance, (Check(name, figure),)
+        return sums, (semidefinite_check(figure, shift),)
 
     def _task(self, y: Any, sample_weight: Any) -> tuple[Task, Any, Any, float]:
         """Signs, bounds and multipliers of the rows that count; which these are, None for all; the expansion of a
         kernel; how far alpha is below 0, or of other rows.
         """
-        data = read(np.arange(len(y))[:, None], y, sample_weight, self.classes, self.class_weight)
-        kept, values, weight = np.asarray(data.X)[:, 0], data.values, data.weight
-        if self.negative is not None:
-            inside = (values == self.positive) | (values == self.negative)
-            kept, values, weight = kept[inside], values[inside], weight[inside]
+        kept, signs, weight = two_classes(self, y, len(y), sample_weight, self.class_weight)
         if not len(kept):
             raise ValueError("No row of these data is of the certificate's classes.")
-        points, every = positions(self.points, "points", len(y)), len(kept) == len(y)
-        alpha, below = _placed(points, self.alpha, len(y)), 0.0
+        points = positions(self.points, "points", len(y))
+        alpha = _placed(points, self.alpha, len(y))
         expansion = None if self.expansion is None else _placed(points, self.expansion, len(y))
-        below += max(0.0, -float(alpha.min(initial=0.0)))
-        for multipliers in () if every else (alpha, expansion):
-            below += 0.0 if multipliers is None else float(np.abs(np.delete(multipliers, kept)).sum())
-        task = Task(
-            signs=np.where(values == self.positive, 1.0, -1.0),
-            bound=float(self.C) * weight,
-            alpha=alpha if every else alpha[kept],
-            intercept=bool(self.fit_intercept),
-            squared=self.loss == "squared_hinge",
-        )
-        if every:
-            return task, None, expansion, below
-        return task, kept, None if expansion is None else expansion[kept], below
+        below = max(0.0, -float(alpha.min(initial=0.0)))
+        every = len(kept) == len(y)
+        if not every:
+            below += float(np.abs(np.delete(alpha, kept)).sum())
+            alpha = alpha[kept]
+            if expansion is not None:
+                below += float(np.abs(np.delete(expansion, kept)).sum())
+                expansion = expansion[kept]
+        squared = self.loss == "squared_hinge"
+        task = Task(signs, float(self.C) * weight, alpha, bool(self.fit_intercept), squared)
+        return task, None if every else kept, expansion, below
 
 
 def _placed(points: Any, values: Any, n: int) -> Any:

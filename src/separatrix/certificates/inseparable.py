@@ -108,16 +108,15 @@ class Inseparable(Certificate):
         sizes, coordinates = Sizes(balance), Coordinates(balance)
         sums = balance.sums(fractions, *(() if self.exact else (sizes.add, coordinates.add)))
         if self.exact:
-            checks.append(
-                Check("sums that are not exactly 0", float(sum(bool(entry) for row in sums for entry in row)))
-            )
+            off = sum(bool(entry) for row in sums for entry in row)
+            checks.append(Check("sums that are not exactly 0", float(off)))
         else:
             relative, bound = balance.rounding(sums, sizes)
-            checks.append(Check("sums relative to their terms", relative, TOLERANCE))
-            checks.append(Check("what is proved of the margin", bound, self.margin_bound))
-            checks.append(
-                Check("change of a weight that makes the sums exactly 0", change(balance, sums, coordinates), CHANGE)
-            )
+            checks += [
+                Check("sums relative to their terms", relative, TOLERANCE),
+                Check("what is proved of the margin", bound, self.margin_bound),
+                Check("change of a weight that makes the sums exactly 0", change(balance, sums, coordinates), CHANGE),
+            ]
         if self.verdict == "quasi-separable":
             wrong, right = self._sides(data)
             checks.append(Check("rows beyond the boundary", float(wrong)))

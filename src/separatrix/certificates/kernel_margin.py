@@ -41,6 +41,12 @@ class KernelMarginBracket(MarginBracket):
     expansion: Any = None
     intercept: float = 0.0
 
+    _names = (
+        "negative weight in the combination",
+        "lower bound above the margin of f, by",
+        "upper bound below that of the combination, by",
+    )
+
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""
@@ -51,24 +57,7 @@ class KernelMarginBracket(MarginBracket):
             f"{self.upper:.6g}."
         )
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
-        space, least, most = self._bounds(X, y, sample_weight)
-        alpha = np.asarray(self.alpha, dtype=np.float64)
-        return Verification(
-            (
-                Check("negative weight in the combination", float(max(0.0, -alpha.min()))),
-                beyond("lower bound above the margin of f, by", lower - least, least),
-                beyond("upper bound below that of the combination, by", most - upper, most),
-                space.kernel_check(),
-            )
-        )
-
-    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
-        _, least, most = self._bounds(X, y, sample_weight)
-        return least, most
-
-    def _bounds(self, X: Any, y: Any, sample_weight: Any) -> tuple[FeatureSpace, float, float]:
+    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float, tuple[Check, ...]]:
         free, b = flag(self.fit_intercept, "fit_intercept"), number(self.intercept, "intercept")
         if self.space != "feature" or self.direction is not None:
             raise ValueError("With a kernel, the field 'space' must be 'feature', and 'direction' None.")
@@ -79,7 +68,7 @@ class KernelMarginBracket(MarginBracket):
         alpha, expansion = shaped(self.alpha, "alpha", m), shaped(self.expansion, "expansion", m)
         if not alpha.max() > 0:
             raise ValueError("The field 'alpha' must have a weight above 0.")
-        return space, space.margin(expansion, b), space.hull(np.maximum(alpha, 0.0), free)
+        return space.margin(expansion, b), space.hull(np.maximum(alpha, 0.0), free), (space.kernel_check,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,14 +120,13 @@ class KernelInseparable(Certificate):
         stated = number(self.margin_bound, "margin_bound")
         space, bound = self._bound(X, y, sample_weight)
         weights = np.asarray(self.weights, dtype=np.float64)
-        return Verification(
-            (
-                Check("negative weight", float(max(0.0, -weights.min()))),
-                Check("length of the sum, of that of the points", bound, NOTHING * space.size()),
-                beyond("margin bound below what is proved, by", bound - stated, bound),
-                space.kernel_check(),
-            )
+        checks = (
+            Check("negative weight", float(max(0.0, -weights.min()))),
+            Check("length of the sum, of that of the points", bound, NOTHING * space.size()),
+            beyond("margin bound below what is proved, by", bound - stated, bound),
+            space.kernel_check,
         )
+        return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same weights with the bound that they prove about these data."""

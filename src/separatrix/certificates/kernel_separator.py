@@ -7,13 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, read
-from separatrix.certificates._kernels import checked_kernel, kernel_block, points_of
+from separatrix.certificates._data import EPS, TINY, two_classes
+from separatrix.certificates._held import blocks_of
+from separatrix.certificates._kernels import AT_ONCE, checked_kernel, count, kernel_block, points_of
 from separatrix.certificates._witness import number, positions, shaped, sides
 from separatrix.certificates.base import Certificate, Check, Verification
 from separatrix.certificates.margin_bracket import beyond
-
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,12 +56,11 @@ class KernelSeparator(Certificate):
         """Recompute f at every point; X is whatever the kernel takes: rows, a list, the kernel matrix."""
         smallest = number(self.smallest, "smallest")
         least = self._least(X, y, sample_weight)
-        return Verification(
-            (
-                Check("smallest y f(x) not above 0, but", -smallest if smallest else np.inf),
-                beyond("smallest y f(x) below what is stated, by", smallest - least, least),
-            )
+        checks = (
+            Check("smallest y f(x) not above 0, but", -smallest if smallest else np.inf),
+            beyond("smallest y f(x) below what is stated, by", smallest - least, least),
         )
+        return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same f with the bound that rounding leaves of its smallest y f(x) on these points."""
@@ -72,20 +70,16 @@ class KernelSeparator(Certificate):
     def _least(self, X: Any, y: Any, sample_weight: Any) -> float:
         """A number that no y_i f(x_i) is below: each as float64 has it, less its rounding error."""
         checked_kernel(self.kernel)
-        positive, _ = sides(self)
-        b = number(self.intercept, "intercept")
+        sides(self)
+        b, least = number(self.intercept, "intercept"), np.inf
         points = points_of(self.kernel, X)
-        n = len(points) if isinstance(points, list) else points.shape[0]
-        data = read(np.arange(n)[:, None], y, sample_weight, self.classes, None)
-        kept = np.asarray(data.X)[:, 0]
+        kept, signs, _ = two_classes(self, y, count(points), sample_weight)
         chosen = positions(self.support, "support", len(kept))
         support, c = kept[chosen], shaped(self.dual_coef, "dual_coef", len(chosen))
-        signs, least = np.where(data.values == positive, 1.0, -1.0), np.inf
-        step = max(1, 2_000_000 // len(c))
-        for first in range(0, len(kept), step):
-            K, size, rounded = kernel_block(self.kernel, points, kept[first : first + step], support)
+        for rows in blocks_of(len(kept), len(c), AT_ONCE):
+            K, size, rounded = kernel_block(self.kernel, points, kept[rows], support)
             f = K @ c + b
             error = (rounded + len(c) + 8) * (EPS * (size @ np.abs(c) + abs(b)) + TINY)
-            low = signs[first : first + step] * f - error
+            low = signs[rows] * f - error
             least = min(least, float(low.min())) if np.isfinite(low).all() else -np.inf
         return least

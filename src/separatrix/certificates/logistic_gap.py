@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from separatrix.certificates._data import read
-from separatrix.certificates._logistic import check_logistic
+from separatrix.certificates._logistic import bounds, check_gap
 from separatrix.certificates._witness import classes_of, factors, flag, number, position, shaped, tolerance
 from separatrix.certificates.base import Verification
 from separatrix.certificates.duality_gap import DualityGap
@@ -77,11 +77,6 @@ class LogisticGap(DualityGap):
         """Whether the check is sums over a few rows at a time."""
         return self.bound == "fenchel"
 
-    @property
-    def column(self) -> int | None:
-        """The column of a 0/1 matrix y that this is about; None if y holds labels."""
-        return self.task
-
     def about_column(self, j: int, classes: Any) -> Self:
         """The same gap, so far about a 0/1 vector, as one about column j of a matrix."""
         return replace(self, classes=classes, task=j)
@@ -92,9 +87,7 @@ class LogisticGap(DualityGap):
         d, labels = data.X.shape[1], data.values.ndim
         if np.shape(self.coef)[1] != d or labels != (1 if self.task is None else 2):
             raise ValueError(f"X or y does not fit to coef of shape {np.shape(self.coef)} and task {self.task!r}.")
-        if self.task is not None and self.task >= data.values.shape[1]:
-            raise ValueError(f"task must be a column of y; it is {self.task!r}.")
-        return Verification(tuple(check_logistic(data, self)))
+        return Verification(tuple(check_gap(bounds(data, self), self)))
 
     def _validate(self) -> None:
         """`ValueError` for a field without meaning, by name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -70,6 +69,12 @@ class MarginBracket(Certificate):
     space: str = "homogeneous"
     negative: int | None = None
 
+    _names = (  # of the checks
+        "negative weight in the convex combination",
+        "lower bound above what the direction proves, by",
+        "upper bound below what the hull proves, by",
+    )
+
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""
@@ -85,24 +90,25 @@ class MarginBracket(Certificate):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         lower, upper = number(self.lower, "lower"), number(self.upper, "upper")
-        least, most = self._proved(X, y, sample_weight)
+        least, most, more = self._proved(X, y, sample_weight)
+        negative, above, below = self._names
         alpha = np.asarray(self.alpha, dtype=np.float64)
-        return Verification(
-            (
-                Check("negative weight in the convex combination", float(max(0.0, -alpha.min()))),
-                beyond("lower bound above what the direction proves, by", lower - least, least),
-                beyond("upper bound below what the hull proves, by", most - upper, most),
-            )
+        checks = (
+            Check(negative, float(max(0.0, -alpha.min()))),
+            beyond(above, lower - least, least),
+            beyond(below, most - upper, most),
+            *more,
         )
+        return Verification(checks)
 
     def stated(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same witnesses with the bounds that they prove about these data, rounded outward."""
         with np.errstate(all="ignore"):
-            lower, upper = self._proved(X, y, sample_weight)
+            lower, upper, _ = self._proved(X, y, sample_weight)
         return replace(self, lower=lower, upper=upper)
 
-    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
-        """Bounds on the best margin, of the direction from below and of the hull from above."""
+    def _proved(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float, tuple[Check, ...]]:
+        """Bounds on the best margin, of the direction from below and of the hull from above; and further checks."""
         intercept, (positive, negative) = flag(self.fit_intercept, "fit_intercept"), sides(self)
         if self.space not in SPACES:
             raise ValueError(f"The field 'space' must be one of {SPACES}, not {self.space!r:.80}.")
@@ -119,13 +125,6 @@ class MarginBracket(Certificate):
         free = intercept and self.space == "input"  # b is no part of the norm
         v = np.ldexp(v, -int(np.frexp(np.abs(v[:d] if free else v).max(initial=0.0))[1]))
         below, above = length_between(v[:d] if free else v)
-
-        def blocks() -> Iterator[tuple[Any, Any]]:
-            first = 0
-            for x, _, _ in data.blocks():
-                yield x, signs[first : first + len(x)]
-                first += len(x)
-
-        score = smallest_score(data.X, signs, v[:d], float(v[d]) if intercept else 0.0, blocks)
+        score = smallest_score(data, signs, v[:d], float(v[d]) if intercept else 0.0)
         upper = hull_bound(data.X, signs, points, np.maximum(alpha, 0.0), float(intercept), free)
-        return quotient_below(score, below, above), upper
+        return quotient_below(score, below, above), upper, ()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import ALLOWED, EPS, read
+from separatrix.certificates._data import ALLOWED, EPS, TINY, read
 from separatrix.certificates._elastic_net import Ends, Problem, both_sides
 from separatrix.certificates._frame import Frame
 from separatrix.certificates._logistic import Bounds
@@ -92,7 +92,7 @@ class PathGap(Certificate):
     def gap(self, C: float) -> float:
         """The relative gap that is proved for one C between the ends."""
         k, t = place(self._cut, C)
-        return float(gap_between(self._cut, self.primal, self.dual, self.losses, k, t))
+        return gap_between(self._cut, self.primal, self.dual, self.losses, k, t)
 
     def part(self, k: int) -> ElasticNetGap:
         """What the path claims of its k-th C alone."""
@@ -126,21 +126,20 @@ class PathGap(Certificate):
         primal = np.array([point.primal + point.primal_error for point in points])
         dual = np.array([point.dual - point.dual_error for point in points])
         losses, slips = np.array([[point.losses, point.slip] for point in points]).T
-        errors = np.array([point.error / max(point.primal, float(np.finfo(np.float64).tiny)) for point in points])
-        # the losses of a node count up where C rises from it, and down where C falls to it
+        errors = np.array([point.error / max(point.primal, TINY) for point in points])
+        # how far the losses fall from one C to the next is known up to the slips of both
         gaps = worst_gaps(self._cut, primal, dual, losses, slips)
         above = np.max((np.asarray(self.dual) - dual) / primal)
-        return Verification(
-            (
-                Check("objectives as stated, off by relative", float(np.max(np.abs(primal / self.primal - 1.0))),
-                      ALLOWED * self.tol),
-                Check("losses as stated, off by relative", float(np.max(np.abs(losses - self.losses) / losses)),
-                      ALLOWED * self.tol, float(np.max(slips / losses))),
-                Check("stated lower bounds above the bounds, by relative", float(above), 0.0, float(errors.max())),
-                Check("largest relative gap of any C", float(gaps.max()), self.tol),
-                Check("rounding in these checks", float(errors.max()), ALLOWED * self.tol),
-            )
+        checks = (
+            Check("objectives as stated, off by relative", float(np.max(np.abs(primal / self.primal - 1.0))),
+                  ALLOWED * self.tol),
+            Check("losses as stated, off by relative", float(np.max(np.abs(losses - self.losses) / losses)),
+                  ALLOWED * self.tol, float(np.max(slips / losses))),
+            Check("stated lower bounds above the bounds, by relative", float(above), 0.0, float(errors.max())),
+            Check("largest relative gap of any C", float(gaps.max()), self.tol),
+            Check("rounding in these checks", float(errors.max()), ALLOWED * self.tol),
         )  # fmt: skip
+        return Verification(checks)
 
     def _points(self, data: Any) -> list[Point]:
         """Both sides for each C that is stated."""
@@ -236,15 +235,14 @@ def place(values: Any, C: float) -> tuple[int, float]:
     return k, 0.0 if len(values) == 1 else float((C - values[k]) / (values[k + 1] - values[k]))
 
 
-def gap_between(C: Any, primal: Any, dual: Any, losses: Any, k: Any, t: Any, slips: Any = 0.0) -> Any:
+def gap_between(C: Any, primal: Any, dual: Any, losses: Any, k: int, t: float) -> float:
     """The relative gap at the share t of the way from C_k to the next: see `PathGap`."""
-    following = np.minimum(np.asarray(k) + 1, len(C) - 1)
-    slips = np.broadcast_to(slips, np.shape(C))
-    falls = np.maximum(losses[k] - losses[following] + slips[k] + slips[following], 0.0)
+    following = min(k + 1, len(C) - 1)
+    falls = max(losses[k] - losses[following], 0.0)
     bend = t * (1.0 - t) * (C[following] - C[k]) * falls
     lower = (1.0 - t) * dual[k] + t * dual[following]
     upper = (1.0 - t) * primal[k] + t * primal[following] + bend
-    return (upper - lower) / np.maximum(upper, np.finfo(np.float64).tiny) * (1.0 + 64 * EPS)
+    return float((upper - lower) / max(upper, TINY) * (1.0 + 64 * EPS))
 
 
 def worst_gaps(C: Any, primal: Any, dual: Any, losses: Any, slips: Any = 0.0) -> Any:
@@ -254,9 +252,8 @@ def worst_gaps(C: Any, primal: Any, dual: Any, losses: Any, slips: Any = 0.0) ->
     no relative gap is above 1, for no objective is below 0.
     """
     C, primal, dual, losses = (np.asarray(a, dtype=np.float64) for a in (C, primal, dual, losses))
-    tiny = np.finfo(np.float64).tiny
     if len(C) == 1:
-        return (primal - dual) / np.maximum(primal, tiny)
+        return (primal - dual) / np.maximum(primal, TINY)
     slips = np.broadcast_to(slips, C.shape)
     falls = np.maximum(losses[:-1] - losses[1:] + slips[:-1] + slips[1:], 0.0)
     bend, gaps = np.diff(C) * falls, primal - dual
@@ -264,5 +261,5 @@ def worst_gaps(C: Any, primal: Any, dual: Any, losses: Any, slips: Any = 0.0) ->
     with np.errstate(all="ignore"):
         top = np.where(bend > 0, np.clip(0.5 + 0.5 * (last - first) / bend, 0.0, 1.0), (last > first).astype(float))
     highest = (1.0 - top) * first + top * last + top * (1.0 - top) * bend
-    relative = highest / np.maximum(np.minimum(dual[:-1], dual[1:]), tiny) * (1.0 + 64 * EPS)
+    relative = highest / np.maximum(np.minimum(dual[:-1], dual[1:]), TINY) * (1.0 + 64 * EPS)
     return np.minimum(relative, 1.0)

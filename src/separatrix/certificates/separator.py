@@ -8,9 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates._data import EPS, Data, read
-from separatrix.certificates._exact import exact_signs, length_above, numbers, rational
-from separatrix.certificates._signs import TINY, lengths_between, scores_with_error
+from separatrix.certificates._data import EPS, TINY, Data, read
+from separatrix.certificates._exact import (
+    exact_signs,
+    length_above,
+    lengths_between,
+    numbers,
+    rational,
+    scores_with_error,
+)
 from separatrix.certificates._witness import position
 from separatrix.certificates.base import Certificate, Check, Verification
 
@@ -41,6 +47,9 @@ class Separator(Certificate):
     positive: int | None
     margin: float
 
+    verdict = "separable"
+    exact = True
+
     @property
     def claim(self) -> str:
         """What is claimed, in one sentence."""
@@ -70,12 +79,11 @@ class Separator(Certificate):
             wrong, near = _two(data, coef[0], rational(intercept[0]), position(self.positive, "positive", k), margin)
         else:
             wrong, near = _many(data, coef, intercept, margin)
-        return Verification(
-            (
-                Check("rows not strictly on their side", float(wrong)),
-                Check("rows nearer than the stated margin", float(near)),
-            )
+        checks = (
+            Check("rows not strictly on their side", float(wrong)),
+            Check("rows nearer than the stated margin", float(near)),
         )
+        return Verification(checks)
 
 
 def _two(data: Data, w: Any, b: Fraction, positive: int, margin: Fraction) -> tuple[int, int]:

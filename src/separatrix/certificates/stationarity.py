@@ -37,10 +37,7 @@ _PROBLEMS: Mapping[str, tuple[str, Callable[[Data, Stationarity], list[Check]]]]
     "centroids": ("sum_i c_i ‖x_i - mu(y_i)‖²", check_centroids),
     "firth": ("sum_i c_i log P(y_i | x_i) + 1/2 log det I, I the Fisher information,", check_firth),
     "least_squares": ("sum_i c_i (y_i - w.x_i - b)², y_i = ±1,", check_least_squares),
-    "medians": (
-        "sum_i c_i ‖x_i - m(y_i)‖₁, or a subgradient where it has none,",
-        check_medians,
-    ),
+    "medians": ("sum_i c_i ‖x_i - m(y_i)‖₁, or a subgradient where it has none,", check_medians),
     "naive_bayes": (
         "sum_i c_i log p(x_i, y_i), with a penalty alpha * sum log p for smoothed counts, over variances and rates of "
         "at least eps times the column's own,",
@@ -57,10 +54,7 @@ _PROBLEMS: Mapping[str, tuple[str, Callable[[Data, Stationarity], list[Check]]]]
         "subgradient where it has none,",
         check_medians,
     ),
-    "squared_error": (
-        "C sum_i c_i (t_i - sigma(w.x_i + b))² + 1/2 ‖w‖², t_i = 0 or 1,",
-        check_squared_error,
-    ),
+    "squared_error": ("C sum_i c_i (t_i - sigma(w.x_i + b))² + 1/2 ‖w‖², t_i = 0 or 1,", check_squared_error),
 }
 # what the Hessian's eigenvalues say of the point
 _KINDS = {

@@ -292,7 +292,8 @@ class Encoder:
         place = np.searchsorted(self._indices, matrix.indices)
         place[place == len(self._indices)] = 0
         known = self._indices[place] == matrix.indices
-        dropped = np.isin(matrix.indices, [feature_index(name) for name in self._dropped])
+        gone = np.array([feature_index(name) for name in self._dropped], dtype=np.int64)
+        dropped = np.isin(matrix.indices, gone)
         if not (known | dropped).all():
             count(self.surprises, {"a feature that is not known": int((~(known | dropped)).sum())})
         kept = np.concatenate([[0], np.cumsum(known)])[matrix.indptr]

@@ -131,7 +131,8 @@ class Table:
         if self.frame is not None:
             return replace(self, frame=self.frame.drop(names))
         matrix = self.matrix.copy()
-        matrix.data[np.isin(matrix.indices, [feature_index(name) for name in names])] = 0.0
+        gone = np.array([feature_index(name) for name in names], dtype=np.int64)
+        matrix.data[np.isin(matrix.indices, gone)] = 0.0
         matrix.eliminate_zeros()
         return replace(self, matrix=matrix)
 

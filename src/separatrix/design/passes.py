@@ -57,8 +57,9 @@ class Pass(NamedTuple):
 
     def of(self, part: slice) -> Pass:
         """The same pass over some of the rows alone."""
-        codes, weight, rows = (None if a is None else a[part] for a in (self.codes, self.weight, self.rows))
-        return self._replace(codes=codes, weight=weight, rows=rows)
+        codes = None if self.codes is None else self.codes[part]
+        weight = None if self.weight is None else self.weight[part]
+        return self._replace(codes=codes, weight=weight, rows=None if self.rows is None else self.rows[part])
 
     def sums(self, d: int) -> Floats:
         """Room for what is added up over rows of d columns."""

@@ -6,6 +6,8 @@ A node is one linear program. What else is done counts as parts or multiples of 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import ceil
 
 ENTRIES = 10_000  # of a linear program: larger ones count as as many nodes as they have this many
@@ -50,8 +52,10 @@ class Budget:
         """Count a linear program of so many entries."""
         self.spent += 1.0 + entries / ENTRIES
 
-    def only(self, share: float) -> float:
-        """Allow a share of what is left; returns the limit there was, to be set again afterwards."""
+    @contextmanager
+    def only(self, share: float) -> Iterator[None]:
+        """Within this, no more than a share of what is left may be spent."""
         limit = self.limit
         self.limit = self.spent + share * max(0.0, limit - self.spent)
-        return limit
+        yield
+        self.limit = limit

@@ -16,6 +16,7 @@ from separatrix.fewest_errors.budget import Budget
 from separatrix.separation.cone import Cone
 from separatrix.separation.faces import Faces, prove
 from separatrix.separation.integers import WholeRows, null_space
+from separatrix.separation.programs import lead_program
 from separatrix.separation.work import Work
 
 PROVABLE = 40  # coefficients up to which a conflict is proved in whole numbers
@@ -47,7 +48,7 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
     budget : Budget
     """
     if not len(rows):
-        return Verdict(v=_unit(cone))
+        return Verdict(v=np.eye(cone.q)[-1 if cone.design.intercept else 0])
     z = Z[rows]
     size = np.abs(z).max(axis=1, initial=0.0)
     z = z / np.where(size > 0, size, 1.0)[:, None]
@@ -61,28 +62,17 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
     elif result.status != 2:  # neither solved nor infeasible
         return Verdict()
     if cone.q > PROVABLE:
-        return _taken_on_trust(cone, used) if result.status == 0 else Verdict(v=separating(z, budget))
+        if result.status == 0:  # HiGHS is trusted; without an intercept positive rows alone may be no conflict
+            negative = cone.design.intercept or (cone.codes[used] == 0).any()
+            return Verdict(conflict=used) if negative else Verdict()
+        budget.program(z.size)
+        program = lead_program(z, Work())
+        return Verdict(v=None if program is None else program[0])
     for some in (used, rows) if len(used) < len(rows) else (rows,):  # the few should do; all of them decide
         verdict = decide(cone, some)
         if verdict.conflict is not None or len(some) == len(rows):
             return verdict
     raise AssertionError("All rows decide.")
-
-
-def _taken_on_trust(cone: Cone, used: Integers) -> Verdict:
-    """A conflict as HiGHS sees it; without an intercept positive rows alone may be none."""
-    return Verdict(conflict=used) if cone.design.intercept or (cone.codes[used] == 0).any() else Verdict()
-
-
-def separating(z: Floats, budget: Budget) -> Floats | None:
-    """v with z_i.v >= t for the largest t, |v_j| <= 1; None if HiGHS gives up."""
-    m, q = z.shape
-    budget.program(z.size)
-    cost = np.append(np.zeros(q), -1.0)
-    bounds = [(-1.0, 1.0)] * q + [(0.0, 2.0 * q)]
-    A = np.column_stack([-z, np.ones(m)])
-    result = linprog(cost, A_ub=A, b_ub=np.zeros(m), bounds=bounds, method="highs-ds")
-    return np.asarray(result.x[:q]) if result.status == 0 else None
 
 
 def decide(cone: Cone, rows: Integers) -> Verdict:
@@ -105,7 +95,7 @@ def _around_the_origin(cone: Cone, part: WholeRows, faces: Faces, rows: Integers
     every row right. If they span everything, there is no hyperplane left.
     """
     normals = null_space([part.row(pair) for pair in faces.support], cone.q)
-    held = np.flatnonzero(~_off(part, normals) & (part.cone.codes == 0))
+    held = np.flatnonzero(~part.outside(normals).any(axis=1) & (part.cone.codes == 0))
     if len(held):
         return Verdict(conflict=rows[[*support, int(held[0])]])
     if faces.direction is not None:
@@ -113,14 +103,6 @@ def _around_the_origin(cone: Cone, part: WholeRows, faces: Faces, rows: Integers
     if normals.shape[1]:
         return Verdict(v=_coefficients(cone, part, normals[:, 0]))
     return Verdict(conflict=rows[support])
-
-
-def _off(part: WholeRows, normals: Array) -> Array:
-    """Which rows are outside the span that these normals are orthogonal to."""
-    off = np.zeros(part.cone.design.n, dtype=bool)
-    for i, code in enumerate(part.cone.codes):
-        off[i] = any(part.dot((i, int(1 - code)), normal) != 0 for normal in normals.T)
-    return off
 
 
 def _coefficients(cone: Cone, part: WholeRows, v: Array) -> Floats:
@@ -133,9 +115,3 @@ def _coefficients(cone: Cone, part: WholeRows, v: Array) -> Floats:
             if shift is not None:
                 floats[-1] += float((shift * part.scale) @ floats[:-1])
     return floats
-
-
-def _unit(cone: Cone) -> Floats:
-    v = np.zeros(cone.q)
-    v[-1 if cone.design.intercept else 0] = 1.0
-    return v

@@ -17,12 +17,12 @@ from math import comb, factorial
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.certificates._data import EPS
 from separatrix.fewest_errors.budget import SETTLED, SIGNS, Budget
 from separatrix.separation.integers import echelon
 
 LARGEST = 6  # rows (x, 1) longer than this are not enumerated
 BATCH = 1 << 22  # signs computed at a time
-EPS = float(np.finfo(np.float64).eps)
 
 
 def work(m: int, p: int) -> float:
@@ -153,20 +153,8 @@ def _batches(rows: Iterator[tuple[int, ...]], size: int) -> Iterator[Array]:
 
 def independent_columns(P: Array) -> Array:
     """Columns on which all others depend: a linear function of the rows needs no more."""
-    _, pivots = echelon(_some_rows(P))
+    _, pivots = echelon(P)
     return P[:, pivots] if len(pivots) < P.shape[1] else P
-
-
-def _some_rows(P: Array) -> Array:
-    """Rows with the same span: a new one is kept while it adds to the rank."""
-    kept = P[:0]
-    for row in P:
-        trial = np.vstack([kept, row[None]])
-        if len(echelon(trial)[1]) == len(trial):
-            kept = trial
-        if len(kept) == P.shape[1]:
-            break
-    return kept if len(kept) else P[:1]
 
 
 def normals(rows: Floats) -> tuple[Floats, Floats]:

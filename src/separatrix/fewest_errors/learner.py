@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.certificates import All
+from separatrix.certificates._data import EPS
 from separatrix.certificates._fewest_errors import repeatable
 from separatrix.design import Design
 from separatrix.design.sample import Sample
@@ -28,7 +29,6 @@ from separatrix.separation.programs import largest_lead
 from separatrix.separation.sides import error_bound, wrong
 
 SHARE = 0.1  # of the nodes, for a first attempt at what may take all of them
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,8 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     budget = Budget(settings.max_nodes, settings.time_limit)
     answers = []
     for task in range(targets.tasks):
-        limit = budget.only(1.0 / (targets.tasks - task))
-        answers.append(solve(design, targets.task_signs(task), weight, budget))
-        budget.limit = limit
+        with budget.only(1.0 / (targets.tasks - task)):
+            answers.append(solve(design, targets.task_signs(task), weight, budget))
     certificates = [
         error_bound(design, targets, task, a.w, a.b, a.errors, a.lower, a.proof) for task, a in enumerate(answers)
     ]
@@ -149,9 +148,7 @@ def _constant(design: Design, points: Points, signs: Floats, weight: Floats) -> 
 
 def _cone(design: Design, points: Points) -> Cone | None:
     """The points as a cone of two classes; None if all have one label and b alone gets them right."""
-    if design.intercept and len(np.unique(points.signs)) < 2:
-        return None
-    if not len(points.signs):
+    if not len(points.signs) or (design.intercept and len(np.unique(points.signs)) < 2):
         return None
     return conditioned(design.take(points.rows), ((points.signs + 1) / 2).astype(np.intp), 2)
 
@@ -166,18 +163,16 @@ def _search(cone: Cone, points: Points, budget: Budget) -> Found:
     Z = cone.dense(np.arange(n), 1 - cone.codes)
     centroid = (weight[:, None] * Z).mean(axis=0)
     starts = [some for some in (v, centroid, Z[0]) if some.any()][:2]
-    limit = budget.only(SHARE)
-    v, upper = climb(Z, weight, starts, budget)
-    budget.limit = limit
+    with budget.only(SHARE):
+        v, upper = climb(Z, weight, starts, budget)
     if upper == 0:
         return Found(v, False, 0.0, "nothing")
     cover = Cover(cone, weight, v, upper, budget)
     proof = "enumeration" if repeatable(points.count, cone.design.d + cone.design.intercept) else "search"
     tries = work(n, p) / SIGNS if p <= LARGEST else np.inf
     if tries > SHARE * budget.left:  # few conflicts are soon covered, many columns are slow to enumerate
-        limit = budget.only(SHARE)
-        cover.run()
-        budget.limit = limit
+        with budget.only(SHARE):
+            cover.run()
     if not cover.settled and tries <= budget.left and _enumerated(cone, points, cover):
         return Found(cover.v, cover.exact, cover.lower, proof, second=cover.second)
     cover.run()

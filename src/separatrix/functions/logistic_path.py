@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import PathGap, Verification
@@ -18,6 +17,7 @@ from separatrix.estimators.elastic_net import l1_ratio as ratio_of
 from separatrix.estimators.parameters import positive, whole
 from separatrix.estimators.stored import reachable
 from separatrix.estimators.validation import check_training
+from separatrix.functions.separability import named
 from separatrix.loops.threads import single_threaded_blas
 from separatrix.sparse_models.path import Task, strongest, traced
 
@@ -218,20 +218,14 @@ def logistic_path(
     >>> path.gap(1e-4) <= 1e-4, bool(path.verify(X, y))
     (True, True)
     """
-    caller = type("logistic_path", (ClassifierMixin, BaseEstimator), {})()
+    caller = named("logistic_path")
     with reachable(caller, X, y, sample_weight) as (X, y, sample_weight):
         sample = check_training(caller, X, y, sample_weight, intercept=fit_intercept)
         if sample.targets.multilabel:
             raise InvalidInputError("y is a matrix: trace the path of one column at a time.", "y")
         ratio = ratio_of(None, l1_ratio)
-        task = Task(
-            sample.design,
-            sample.targets,
-            sample.weight,
-            ratio,
-            positive("tol", tol),
-            whole("max_iter", max_iter, at_least=1),
-        )
+        tol, max_iter = positive("tol", tol), whole("max_iter", max_iter, at_least=1)
+        task = Task(sample.design, sample.targets, sample.weight, ratio, tol, max_iter)
         with np.errstate(all="ignore"):
             low, high = _ends(task, C_min, C_max)
             certificate, n_iter = traced(task, low, high)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates import Check, MarginBracket, Verification
+from separatrix.certificates import Check, MarginBracket, Separator, Verification
+from separatrix.certificates._data import EPS
 from separatrix.certificates._margins import radius_above
 from separatrix.certificates.margin_bracket import LAST_DIGITS, beyond
 from separatrix.errors import InvalidInputError, UndecidedError
@@ -21,7 +22,6 @@ from separatrix.svm.minimum_norm import NearestPoint, nearest_point
 __all__ = ["MistakeBound", "mistake_bound"]
 
 TOL = 1e-7
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +66,13 @@ class MistakeBound:
             least = _most(radius, lower, start, float(self.eta)) if lower > 0 else np.inf
             off = abs(float(np.float64(bound) / least) - 1) if np.isfinite(least) else float(bound != np.inf)
         same = (lower, upper) == (self.certificate.lower, self.certificate.upper)
-        return Verification(
-            (
-                *proved,
-                Check("margin other than the certificate's", float(not same)),
-                beyond("radius as stated, off by", abs(radius - largest), largest),
-                Check("bound as stated, off by", off, 0.0, LAST_DIGITS),
-            )
+        checks = (
+            *proved,
+            Check("margin other than the certificate's", float(not same)),
+            beyond("radius as stated, off by", abs(radius - largest), largest),
+            Check("bound as stated, off by", off, 0.0, LAST_DIGITS),
         )
+        return Verification(checks)
 
     def __repr__(self) -> str:
         lower, upper = self.margin
@@ -166,10 +165,9 @@ def _most(radius: float, margin: float, w0: Any, eta: float) -> float:
 
 def _hidden(sample: Any, near: NearestPoint) -> MistakeBound:
     """Where rounding hides the sign of the margin: the proof of separability, or of its absence, decides."""
-    finding = search(sample.design, sample.targets)
-    if finding.verdict == "separable" and finding.direction is not None:
-        coef, intercept = finding.direction
-        v = np.append(coef[0], intercept[0]) if sample.design.intercept else coef[0]
+    proof = search(sample.design, sample.targets)
+    if isinstance(proof, Separator):
+        v = np.append(proof.coef[0], proof.intercept[0] if sample.design.intercept else ()).astype(np.float64)
         found = _result(sample, v, near.rows, near.alpha)
         if not found.margin[0] > 0:
             raise UndecidedError(
@@ -177,7 +175,7 @@ def _hidden(sample: Any, near: NearestPoint) -> MistakeBound:
                 f"most {found.margin[1]:.1e}. Remove columns that hardly vary, or scale them."
             )
         return found
-    weights = np.asarray(finding.certificate.weights)  # type: ignore[union-attr]
+    weights = np.asarray(proof.weights)
     rows = np.flatnonzero(weights)
     return _result(sample, near.direction, rows, weights[rows])
 

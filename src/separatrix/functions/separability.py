@@ -37,12 +37,12 @@ class Separability:
     @property
     def verdict(self) -> str:
         """One of "separable", "quasi-separable" and "overlapping"."""
-        return "separable" if isinstance(self.certificate, Separator) else self.certificate.verdict
+        return self.certificate.verdict
 
     @property
     def exact(self) -> bool:
         """Whether the proof holds in rational arithmetic; that of a separating hyperplane always does."""
-        return isinstance(self.certificate, Separator) or self.certificate.exact
+        return self.certificate.exact
 
     @property
     def hyperplane(self) -> Hyperplane | None:
@@ -130,7 +130,7 @@ def separability(
     most = np.inf if max_work is None else positive("max_work", max_work)
     with reachable(named("separability"), X, y, None) as (X, y, _):
         sample = checked(X, y, fit_intercept, "separability")
-        return Separability(search(sample.design, sample.targets, exact, most).certificate)
+        return Separability(search(sample.design, sample.targets, exact, most))
 
 
 def named(name: str) -> Any:

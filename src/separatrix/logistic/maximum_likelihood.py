@@ -196,14 +196,14 @@ def without_certificate(likelihood: Likelihood, model: Hyperplanes, n_iter: int,
     claim, bounds = likelihood.bounds(model.coef, model.intercept)
     doubts = likelihood.doubts()
     try:
-        found = search(design, targets).certificate
+        found = search(design, targets)
     except UndecidedError as error:
         warning = SeparationWarning(
             f"After {n_iter} steps the likelihood still grows, so there is probably no finite maximum, but that is not "
             f"proved: {error} Use C < inf, or bias_reduction='firth'.{doubts}"
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(warning,))
-    if isinstance(found, Inseparable) and found.verdict == "overlapping":
+    if found.verdict == "overlapping":
         certificate, _ = statement(claim, bounds)
         slow = not_converged(n_iter, certificate, stalled, settings.tol)
         return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(ConvergenceWarning(f"{slow}{doubts}"),))
@@ -279,9 +279,8 @@ def separation_warning(found: Separator | Inseparable, design: Design) -> Separa
     direction = np.abs(np.asarray(found.coef, dtype=np.float64))
     runaway = np.flatnonzero((direction > 1e-9 * direction.max()).any(axis=0))
     named = ", ".join(design.column(int(j)) for j in runaway[:5]) + (", ..." if len(runaway) > 5 else "")
-    verdict = "separable" if isinstance(found, Separator) else found.verdict
     return SeparationWarning(
-        f"There is no finite maximum likelihood: the classes are {verdict}, so the likelihood grows for ever as "
+        f"There is no finite maximum likelihood: the classes are {found.verdict}, so the likelihood grows for ever as "
         f"the weights of {named} go to infinity along the direction (coef, intercept) of certificate_. The weights "
         "here classify, but have no standard errors. Use C < inf, or bias_reduction='firth'."
     )

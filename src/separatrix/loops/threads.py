@@ -37,7 +37,7 @@ _here = threading.local()  # .working: whether this thread works on a chunk now
 def set_threads(n: int | None) -> None:
     """Use n threads for fits in this process; None: SEPARATRIX_NUM_THREADS, or as many as there are cores.
 
-    The number of threads never changes a result.
+    The number of threads never changes a result. More of them than cores would only take turns: no more are started.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
     The error of the first chunk that fails is raised.
     """
     todo = list(chunks)
-    helpers = min(count(), len(todo)) - 1 if len(todo) > 1 else 0
+    helpers = min(count(), cores(), len(todo)) - 1 if len(todo) > 1 else 0
     if helpers < 1 or getattr(_here, "working", False):
         return [work(chunk) for chunk in todo]
     done: list[Any] = [None] * len(todo)

@@ -14,13 +14,14 @@ from scipy import linalg
 
 from separatrix._typing import Floats, Integers
 from separatrix.certificates import All, MarginBracket
+from separatrix.certificates._data import EPS
 from separatrix.design import Design
 from separatrix.design.block import row_squares
 from separatrix.design.sample import Sample
 from separatrix.errors import ConvergenceWarning
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
-from separatrix.separation.sides import EPS, length
+from separatrix.separation.sides import length
 from separatrix.solvers.online import Rows
 
 CORRAL = 300  # points of Wolfe's set, which costs the cube of their number a step

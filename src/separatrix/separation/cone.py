@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._held import dense
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 
@@ -86,9 +87,14 @@ def leads(block: Block, codes: Array, V: Floats) -> Floats:
 
 def pull(block: Block, codes: Array, weight: Floats) -> Floats:
     """sum of weight_ic z_ic over a block, (p, k - 1), for weights (m, k) that are 0 for a row's own class."""
-    signed = -weight
-    signed[np.arange(len(codes)), codes] += weight.sum(axis=1)
-    return block.tdot(signed[:, 1:])
+    return block.tdot(signed(codes, weight)[:, 1:])
+
+
+def signed(codes: Array, weight: Floats) -> Floats:
+    """With what factor row i counts in the sum of each class, (m, k): minus weight_ic, and all of them in its own."""
+    factor = -weight
+    factor[np.arange(len(codes)), codes] += weight.sum(axis=1)
+    return factor
 
 
 def _total(block: Block, codes: Array, weight: Floats) -> Parts:
@@ -104,8 +110,7 @@ def _nearest(block: Block, codes: Array, V: Floats, count: int) -> Parts:
 
 
 def _largest(block: Block) -> Parts:
-    largest = abs(block.x).max(axis=0)
-    return (largest.toarray().ravel() if hasattr(largest, "toarray") else np.asarray(largest).ravel(),)
+    return (dense(abs(block.x).max(axis=0)).ravel(),)
 
 
 def conditioned(design: Design, codes: Integers, k: int) -> Cone:

@@ -44,15 +44,11 @@ def user_units(whole: WholeRows, v: Array) -> tuple[Array, Array]:
     """coef (k - 1, d) and intercept (k - 1,) of whole numbers v: floats if these hold the digits, else Fractions."""
     design = whole.cone.design
     bits = max(map(abs, v)).bit_length()
-    rows, offsets = [], []
-    for part in np.reshape(v, (whole.cone.k - 1, design.p)):
-        scaled = [Fraction(int(entry)) / 2**bits for entry in part]
-        rows.append([entry * Fraction(2) ** e for entry, e in zip(scaled, whole.exponents, strict=False)])
-        offsets.append(scaled[design.d] if design.intercept else Fraction(0))
-    coef, intercept = np.array(rows, dtype=object), np.array(offsets, dtype=object)
+    scaled = np.array([Fraction(int(entry), 1 << bits) for entry in v], dtype=object).reshape(-1, design.p)
+    coef = scaled[:, : design.d] * np.array([Fraction(2) ** e for e in whole.exponents], dtype=object)
+    intercept = scaled[:, design.d] if design.intercept else np.full(len(scaled), Fraction(0), dtype=object)
     floats = coef.astype(np.float64), intercept.astype(np.float64)
-    same = all(Fraction(f) == e for f, e in zip(floats[0].ravel(), coef.ravel(), strict=True))
-    same &= all(Fraction(f) == e for f, e in zip(floats[1], intercept, strict=True))
+    same = (floats[0].astype(object) == coef).all() and (floats[1].astype(object) == intercept).all()
     return floats if same else (coef, intercept)
 
 

@@ -24,26 +24,19 @@ from separatrix.separation.work import Work
 class Faces:
     """The exact answer: a direction v in whole numbers (or None) and positive weights on rows (or none).
 
-    The weights are for the whole-number rows of `WholeRows`.
+    The weights are for the whole-number rows of `WholeRows`. A direction alone separates; weights alone are those of an
+    overlap; both are quasi-separation.
     """
 
     direction: Array | None
     support: tuple[Pair, ...]
     weights: tuple[Fraction, ...]
 
-    @property
-    def verdict(self) -> str:
-        """Separable, quasi-separable or overlapping."""
-        if not self.support:
-            return "separable"
-        return "overlapping" if self.direction is None else "quasi-separable"
-
 
 def prove(whole: WholeRows, hints: list[Pair], work: Work) -> Faces:
     """Decide without rounding; ``hints`` are the rows to look at first."""
     cone = whole.cone
-    own = np.arange(cone.k) == cone.codes[:, None]
-    settled = own
+    settled = np.arange(cone.k) == cone.codes[:, None]
     support: tuple[Pair, ...] = ()
     weights: tuple[Fraction, ...] = ()
     for _ in range(cone.q + 1):
@@ -59,19 +52,15 @@ def prove(whole: WholeRows, hints: list[Pair], work: Work) -> Faces:
             return Faces(reduced(decision.direction), support, weights)
         support, weights = _joined(whole, support, weights, decision.support, decision.weights)
         basis = null_space([whole.row(pair) for pair in support], cone.q)
-        off = np.zeros_like(own)
-        for column in basis.T:
-            off |= whole.signs(column, skip=own)[0] != 0
-        settled = own | ~off
-        if basis.shape[1] == 0 or settled.all():
+        settled = ~whole.outside(basis)
+        if settled.all():
             return Faces(None, support, weights)
     raise AssertionError("The rank of the support grows in every round.")
 
 
 def reduced(v: Array) -> Array:
     """v divided by the greatest common divisor of its entries."""
-    divisor = gcd(*map(int, v)) or 1
-    return np.array([int(entry) // divisor for entry in v], dtype=object)
+    return v // (gcd(*map(int, v)) or 1)
 
 
 def _column(whole: WholeRows, pair: Pair) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._data import EPS, TINY
 from separatrix.design import Block
 from separatrix.design.reducing import Parts
 from separatrix.separation.cone import Cone, leads
@@ -20,16 +21,13 @@ try:
 except ImportError:
     fmpz_mat = None
 
-EPS = float(np.finfo(np.float64).eps)
-TINY = float(np.finfo(np.float64).tiny)
-
 Pair = tuple[int, int]  # (i, c): row i against class c
 
 
 class WholeRows:
     """Rows z_ic times powers of two, of columns that are multiplied by powers of two: all whole numbers.
 
-    Neither kind of factor changes a sign. `unit(i)` is the row's factor; the columns' are in ``scale``.
+    Neither kind of factor changes a sign. A row's is 2**`power`; the columns' are in ``scale``.
     """
 
     def __init__(self, cone: Cone) -> None:
@@ -94,6 +92,14 @@ class WholeRows:
             value = self.dot((int(i), int(c)), v)
             signs[i, c] = (value > 0) - (value < 0)
         return signs, order
+
+    def outside(self, normals: Array) -> Array:
+        """Which z_ic are not in the span that the columns ``normals`` are orthogonal to, (n, k)."""
+        off = np.zeros((self.cone.design.n, self.cone.k), dtype=bool)
+        own = np.arange(self.cone.k) == self.cone.codes[:, None]
+        for normal in normals.T:
+            off |= self.signs(normal, skip=own)[0] != 0
+        return off & ~own
 
     def dot(self, pair: Pair, v: Array) -> int:
         """z_ic.v without rounding, times a power of two."""

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates._exact import length_above, rational
-from separatrix.certificates._signs import TINY, exact_dot, lengths_between, scores_with_error
+from separatrix.certificates._data import TINY
+from separatrix.certificates._exact import length_above, lengths_between, products, rational, scores_with_error
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 
@@ -80,7 +80,7 @@ def _distance(row: Floats, coef: Array, intercept: Array, own: int, rival: int) 
     """The lead of a row over a rival, divided by ‖w_own - w_rival‖: rounded down once, at the end."""
     w = [rational(p) - rational(q) for p, q in zip(coef[own], coef[rival], strict=True)]
     length = length_above(w)
-    lead = exact_dot(row.tolist(), w) + rational(intercept[own]) - rational(intercept[rival])
+    lead = products(row[None], w)[0] + rational(intercept[own]) - rational(intercept[rival])
     return _down(lead / length) if length else -np.inf
 
 

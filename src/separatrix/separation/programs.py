@@ -85,11 +85,8 @@ def lead_program(z: Floats, work: Work) -> tuple[Floats, float, Floats] | None:
     m, q = z.shape
     size = np.abs(z).max(axis=1, initial=0.0)
     size = np.where(size > 0, size, 1.0)
-    A = np.empty((m, q + 1))
-    A[:, :q] = -z / size[:, None]
-    A[:, q] = 1.0
-    cost = np.zeros(q + 1)
-    cost[q] = -1.0
+    A = np.column_stack([-z / size[:, None], np.ones(m)])
+    cost = np.append(np.zeros(q), -1.0)
     bounds = [(-1.0, 1.0)] * q + [(0.0, 2.0 * q)]
     steps = work.steps(A.size, STEPS * (m + q))
     result = linprog(cost, A_ub=A, b_ub=np.zeros(m), bounds=bounds, method="highs", options={"maxiter": steps})

@@ -9,14 +9,16 @@ from math import lcm
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._exact import BASE, exact_sums
+from separatrix.certificates._held import blocks_of, dense
 from separatrix.design import Block
 from separatrix.design.reducing import Parts
+from separatrix.separation.cone import signed
 from separatrix.separation.faces import lifted
 from separatrix.separation.integers import Pair, WholeRows, combination, independent
 
 BITS = 24  # of a weight
 SAMPLE = 200_000  # weights to choose the rows from that take the rest
-CHUNK = 1024  # rows whose products are added in float64, exactly
 
 
 @dataclass(frozen=True)
@@ -107,48 +109,17 @@ def whole_weights(codes: Integers, weights: Floats) -> Floats:
 
 
 def residual(whole: WholeRows, units: Floats) -> list[Fraction]:
-    """sum_ic units_ic z_ic without rounding, for the scaled columns and whole weights up to 2**BITS.
-
-    Entries are cut into parts of few bits by adding and subtracting a large power of two; the products of a part with
-    the weights are whole numbers of at most 53 bits when added up, so each matrix product is exact.
-    """
-    cone, d, k = whole.plain, whole.cone.design.d, whole.cone.k
-    bits = 53 - 10 - BITS - int(np.ceil(np.log2(k)))
-    keys, values = cone.design.rows(_parts, cone.codes, units, args=(whole.scale, bits))
-    p = d + cone.design.intercept
-    total = [Fraction(0)] * (p * (k - 1))
-    for (c, j, exponent), value in zip(keys.tolist(), values.tolist(), strict=True):
-        total[c * p + j] += Fraction(int(value)) * Fraction(2) ** exponent
-    return total
+    """sum_ic units_ic z_ic without rounding, for the scaled columns."""
+    (total,) = whole.plain.design.reduce(_exact_total, whole.plain.codes, units, args=(whole.scale,))
+    return [Fraction(int(entry), 1 << BASE) for entry in total.ravel()]
 
 
-def _parts(block: Block, codes: Array, weights: Floats, scale: Floats, bits: int) -> Parts:
-    """(class, coordinate, exponent) and whole numbers, which times 2**exponent add up to the sums of the block."""
-    signed = -weights
-    signed[np.arange(len(codes)), codes] += weights.sum(axis=1)
-    sums: dict[tuple[int, int, int], int] = {}
-    for first in range(0, len(codes), CHUNK):
-        rows = slice(first, first + CHUNK)
-        x = block.x[rows]
-        x = np.asarray(x.toarray() if hasattr(x, "toarray") else x) * scale
+def _exact_total(block: Block, codes: Array, weights: Floats, scale: Floats) -> Parts:
+    """2**BASE times the sums of a block, (k - 1, p), as whole numbers."""
+    total = np.zeros((weights.shape[1] - 1, block.design.p), dtype=object)
+    for rows in blocks_of(len(codes), block.design.p):
+        x = dense(block.x[rows]) * scale
         if block.design.intercept:
             x = np.column_stack([x, np.ones(len(x))])
-        _add_parts(sums, x, signed[rows, 1:], bits)
-    keys = np.array(list(sums), dtype=np.int64).reshape(-1, 3)
-    return keys, np.array(list(sums.values()), dtype=object)
-
-
-def _add_parts(sums: dict[tuple[int, int, int], int], x: Floats, signed: Floats, bits: int) -> None:
-    rest = x.copy()
-    _, exponent = np.frexp(float(np.abs(rest).max(initial=0.0)))
-    unit = int(exponent) - bits
-    while rest.any():
-        unit = max(unit, -1074)
-        large = np.ldexp(1.5, unit + 52)  # floats near it are multiples of 2**unit
-        part = (rest + large) - large
-        rest -= part
-        products = signed.T @ (part * np.ldexp(1.0, -unit) if unit > -1000 else np.ldexp(part, -unit))
-        for c, j in zip(*np.nonzero(products), strict=True):
-            key = (int(c), int(j), unit)
-            sums[key] = sums.get(key, 0) + int(products[c, j])
-        unit -= bits
+        total += exact_sums(signed(codes[rows], weights[rows])[:, 1:], x)
+    return (total,)

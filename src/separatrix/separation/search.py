@@ -12,6 +12,7 @@ from scipy import linalg
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates import Inseparable, Separator
+from separatrix.certificates._held import blocks_of, dense
 from separatrix.design import Block, Design, as_design
 from separatrix.design.reducing import Parts
 from separatrix.design.row_space import ROTATED
@@ -34,33 +35,13 @@ HINTS = 400  # rows that the exact method starts from
 TOLERANCE = 2.0**-44  # to which the sums of float weights are claimed to be 0
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A verdict, its certificate, and the direction (coef, intercept) that separates or quasi-separates, in floats."""
-
-    certificate: Separator | Inseparable
-
-    @property
-    def verdict(self) -> str:
-        """Separable, quasi-separable or overlapping."""
-        return "separable" if isinstance(self.certificate, Separator) else self.certificate.verdict
-
-    @property
-    def direction(self) -> tuple[Floats, Floats] | None:
-        """coef (1, d) or (k, d) and intercept, None if the classes overlap."""
-        if self.certificate.coef is None:
-            return None
-        coef, intercept = self.certificate.coef, self.certificate.intercept
-        return np.asarray(coef, dtype=np.float64), np.asarray(intercept, dtype=np.float64)
-
-
-def search(design: Design, targets: Targets, exact: bool = False, max_work: float = np.inf) -> Finding:
-    """Decide whether the classes are separable: by hyperplane for two, in the softmax sense for more.
+def search(design: Design, targets: Targets, exact: bool = False, max_work: float = np.inf) -> Separator | Inseparable:
+    """The proof whether the classes are separable: by hyperplane for two, in the softmax sense for more.
 
     Raises `UndecidedError` if floats cannot tell, the problem is large, and exact arithmetic was not asked for; and
     after ``max_work`` products of whole numbers, or what takes as long.
     """
-    return Finding(Search(design, targets.values, targets.classes, exact, Work(max_work)).run())
+    return Search(design, targets.values, targets.classes, exact, Work(max_work)).run()
 
 
 @dataclass(frozen=True)
@@ -90,13 +71,12 @@ class Search:
         size = powers_of_two(self.design)
         x1 = np.column_stack([x * size, np.full((self.design.n, int(self.design.intercept)), 1.0)])
         own = np.eye(len(self.classes))[self.codes]
+        found: Separator | Inseparable | None
         try:
             weights = linalg.cho_solve(linalg.cho_factor(x1 @ x1.T), own[:, 1:] - own[:, :1])
-        except linalg.LinAlgError:
-            weights = None
-        found: Separator | Inseparable | None = None
-        if weights is not None:
             found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
+        except linalg.LinAlgError:
+            found = None
         if found is not None:
             return found
         columns = np.sort(independent((x * size).T))
@@ -121,32 +101,25 @@ class Search:
             found = self._separated(cone, steps.V)
         elif steps.weights is not None:
             if not self.exact and (steps.clear or cone.q > SMALL_ORDER):
-                found = self._balanced(steps.weights)
+                near = ExactWeights(steps.weights, (), ())
+                found = self._inseparable(near, bound=self._margin_bound(steps.weights))
             if found is None and (self.exact or cone.q <= SMALL_ORDER):
-                found = self._overlapping(repaired(WholeRows(cone), steps.weights))
+                found = self._inseparable(repaired(WholeRows(cone), steps.weights))
         if found is not None:
             return found
         program = largest_lead(cone, steps.V, self.work)
-        if program is not None and program.separates:
-            found = self._separated(cone, program.V)
-            if found is not None:
-                return found
+        hints: list[Pair] = []
         if program is not None:
-            found = self._touching(cone, program)
+            found = self._separated(cone, program.V) if program.separates else self._touching(cone, program)
             if found is not None:
                 return found
-        if not (self.exact or self._small(cone)):
+            hints = [(int(i), int(c)) for i, c in zip(program.rows[:HINTS], program.rivals[:HINTS], strict=True)]
+        if not (self.exact or (cone.q <= SMALL_ORDER and cone.size * cone.q <= SMALL_ENTRIES)):
             raise UndecidedError(
                 f"Rounding in float64 hides whether these {self.design.n} rows can be separated: call "
                 "separability(X, y, exact=True), which decides in rational arithmetic and may take long."
             )
-        hints: list[Pair] = []
-        if program is not None:
-            hints = [(int(i), int(c)) for i, c in zip(program.rows[:HINTS], program.rivals[:HINTS], strict=True)]
         return self._proved(cone, hints, steps.weights)
-
-    def _small(self, cone: Cone) -> bool:
-        return cone.q <= SMALL_ORDER and cone.size * cone.q <= SMALL_ENTRIES
 
     def _separated(self, cone: Cone, V: Floats) -> Separator | None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -154,21 +127,6 @@ class Search:
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
             return None
         return separator(self.design, self.codes, self.classes, coef, intercept)
-
-    def _balanced(self, weights: Floats) -> Inseparable | None:
-        """Overlap, by weights whose sums are 0 up to rounding."""
-        bound = self._margin_bound(weights)
-        return self._held(self._inseparable("overlapping", weights, (), (), None, bound))
-
-    def _overlapping(self, weights: ExactWeights | None) -> Inseparable | None:
-        if weights is None:
-            return None
-        return self._held(self._inseparable("overlapping", weights.floats, weights.at, weights.fractions, None, 0.0))
-
-    def _quasi(self, weights: ExactWeights, direction: tuple[Array, Array]) -> Inseparable | None:
-        return self._held(
-            self._inseparable("quasi-separable", weights.floats, weights.at, weights.fractions, direction, 0.0)
-        )
 
     def _touching(self, cone: Cone, program: LeadProgram) -> Inseparable | None:
         """Quasi-separation by one column, if the rows that bind in the program balance exactly."""
@@ -182,59 +140,52 @@ class Search:
         weights = balance(whole, support)
         if weights is None:
             return None
-        return self._quasi(only_support(whole, tuple(weights), tuple(weights.values())), direction)
+        return self._inseparable(only_support(whole, tuple(weights), tuple(weights.values())), direction)
 
     def _proved(self, cone: Cone, hints: list[Pair], near: Floats | None) -> Separator | Inseparable:
         """The verdict in rational arithmetic."""
         whole = WholeRows(cone)
         faces = prove(whole, hints, self.work)
         found: Separator | Inseparable | None
-        if faces.verdict == "separable":
-            assert faces.direction is not None
+        if faces.direction is not None and not faces.support:
             coef, intercept = user_units(whole, shortest(whole, faces.direction))
             found = separator(self.design, self.codes, self.classes, coef, intercept)
         elif faces.direction is None:
-            found = self._overlapping(filled(whole, near, faces.support, faces.weights))
+            found = self._inseparable(filled(whole, near, faces.support, faces.weights))
         else:
-            found = self._quasi(only_support(whole, faces.support, faces.weights), user_units(whole, faces.direction))
+            weights = only_support(whole, faces.support, faces.weights)
+            found = self._inseparable(weights, user_units(whole, faces.direction))
         assert found is not None, "an exact proof verifies"
         return found
 
     def _inseparable(
-        self,
-        verdict: str,
-        weights: Floats,
-        at: tuple[Pair, ...],
-        fractions: tuple[object, ...],
-        direction: tuple[Array, Array] | None,
-        bound: float,
-    ) -> Inseparable:
-        k = len(self.classes)
-        if k == 2:
-            weights = weights.sum(axis=1)  # one of each pair is 0
-            places = [i for i, _ in at]
-        else:
-            places = [i * k + c for i, c in at]
-        coef, intercept = direction if direction is not None else (None, None)
-        if direction is not None and k > 2:
+        self, weights: ExactWeights | None, direction: tuple[Array, Array] | None = None, bound: float = 0.0
+    ) -> Inseparable | None:
+        """The certificate of these weights, quasi-separable in a direction if there is one; None if it does not hold.
+
+        With a bound on the margin their sums are 0 up to rounding, else exactly.
+        """
+        if weights is None:
+            return None
+        k, (coef, intercept) = len(self.classes), direction or (None, None)
+        binary = k == 2
+        if direction is not None and not binary:
             coef, intercept = with_first_class(*direction)
-        values = np.empty(len(fractions), dtype=object)
-        values[:] = fractions
-        return Inseparable(
+        fractions = np.empty(len(weights.fractions), dtype=object)
+        fractions[:] = weights.fractions
+        certificate = Inseparable(
             classes=self.classes,
-            positive=1 if k == 2 else None,
+            positive=1 if binary else None,
             fit_intercept=self.design.intercept,
-            verdict=verdict,
+            verdict="overlapping" if direction is None else "quasi-separable",
             exact=bound == 0.0,
-            weights=weights,
-            exact_at=np.array(places, dtype=np.intp),
-            exact_weights=values,
+            weights=weights.floats.sum(axis=1) if binary else weights.floats,  # of two classes one of each pair is 0
+            exact_at=np.array([i if binary else i * k + c for i, c in weights.at], dtype=np.intp),
+            exact_weights=fractions,
             coef=coef,
             intercept=intercept,
             margin_bound=bound,
         )
-
-    def _held(self, certificate: Inseparable) -> Inseparable | None:
         return certificate if self.design.lend(certificate.verify, self.classes[self.codes]) else None
 
     def _margin_bound(self, weights: Floats) -> float:
@@ -251,10 +202,8 @@ class Search:
 def _sizes(block: Block, codes: Array, lam: Floats, first: Floats) -> Parts:
     """The sizes of what the sums of each class consist of, the total weight, and the longest row about the first."""
     out, reach = np.zeros((lam.shape[1], len(first) + 1)), 0.0
-    for start in range(0, len(codes), 1024):
-        rows = slice(start, start + 1024)
-        x = block.x[rows]
-        about = np.abs((x.toarray() if hasattr(x, "toarray") else x) - first)
+    for rows in blocks_of(len(codes), 1, 1024):
+        about = np.abs(dense(block.x[rows]) - first)
         reach = max(reach, float(np.linalg.norm(about, axis=1).max()))
         both = lam[rows].copy()
         both[np.arange(len(both)), codes[rows]] += both.sum(axis=1)

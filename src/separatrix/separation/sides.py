@@ -6,13 +6,13 @@ import numpy as np
 
 from separatrix._typing import Array, Floats
 from separatrix.certificates import ErrorBound, Separator
-from separatrix.certificates._signs import TINY, exact_score
+from separatrix.certificates._data import EPS, TINY
+from separatrix.certificates._exact import exact_signs
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.separation.margins import margin_below
 from separatrix.targets import Targets
 
-EPS = float(np.finfo(np.float64).eps)
 EXACT = 2.0**53  # float64 adds whole numbers up to this without rounding
 HASHED = 2_000_000  # entries of a table whose rows are compared with each other
 
@@ -26,8 +26,7 @@ def sides(design: Design, w: Floats, b: float) -> tuple[Floats, Array]:
     scores, doubtful = design.rows(_scored, args=(w, b, whole))
     signs = np.sign(np.nan_to_num(scores)).astype(np.int8)
     for i in doubtful:
-        exact = exact_score(design.row(i), w, b) if w.any() else b
-        signs[i] = (exact > 0) - (exact < 0)
+        signs[i] = exact_signs(design.row(i)[None], w, b)[0]
     return scores, signs
 
 

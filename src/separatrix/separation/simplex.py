@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.certificates._data import EPS, TINY
 from separatrix.separation.work import Work
-
-EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 IntVector = Array  # an object array of Python integers
 FREE = "free"

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.certificates._held import dense
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.separation.integers import Pair, WholeRows, null_space
@@ -54,12 +55,8 @@ def _extremes(block: Block, own: Array, k: int) -> Parts:
     below, highest = np.full((2, k, block.design.d), -np.inf)
     for c in np.unique(own):
         x = block.x[own == c]
-        below[c], highest[c] = -_row(x.min(axis=0)), _row(x.max(axis=0))
+        below[c], highest[c] = -dense(x.min(axis=0)).ravel(), dense(x.max(axis=0)).ravel()
     return below, highest
-
-
-def _row(values: Array) -> Floats:
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64).ravel()
 
 
 def balance(whole: WholeRows, pairs: Sequence[Pair]) -> dict[Pair, Fraction] | None:

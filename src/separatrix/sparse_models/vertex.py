@@ -16,8 +16,7 @@ import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
 from separatrix.certificates._data import Data
-from separatrix.certificates._exact import rational, whole_numbers
-from separatrix.certificates._exact_hinge import products
+from separatrix.certificates._exact import products, rational, whole_numbers
 from separatrix.separation.integers import combination
 
 ENTRIES = 100_000  # of X beyond which fractions take too long,
@@ -83,7 +82,7 @@ def first(tries: Iterator[list[Any] | None]) -> list[Any] | None:
 
 def solution(rows: Floats, right: list[Fraction]) -> list[Any] | None:
     """Fractions v with rows v = right, or None if there are none."""
-    whole = [whole_numbers([*row, value]) for row, value in zip(rows, right, strict=True)]
+    whole = [whole_numbers([*row, value])[0] for row, value in zip(rows, right, strict=True)]
     if not whole:
         return [Fraction(0)] * rows.shape[1]
     system = np.array(whole, dtype=object)

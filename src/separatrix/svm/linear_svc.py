@@ -127,7 +127,7 @@ def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: S
         return machine
     if min(design.n, design.p) > FACTORED_ORDER:  # the hard margin takes a matrix of this order
         return machine
-    if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate, Inseparable):
+    if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))), Inseparable):
         return machine
     wide = widest(design, y, settings.tol, settings.max_iter)
     if (wide.alpha > bound).any():
@@ -154,7 +154,7 @@ def hard_margin(
         wide = proved(design, y, widest(design, y, settings.tol, settings.max_iter))
         if wide.lower > 0:
             return wide
-    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))).certificate
+    found = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp)))
     if isinstance(found, Inseparable):
         label = classes[positive].item() if hasattr(classes[positive], "item") else classes[positive]
         rest = "other" if len(classes) == 2 else "others"

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Floats
-from separatrix.certificates._data import ALLOWED, EPS
-from separatrix.certificates._hinge import CLOSE, TINY
+from separatrix.certificates._data import ALLOWED, EPS, TINY
+from separatrix.certificates._hinge import CLOSE
 
 SURE = 1e-3  # of tol, for the claim: the check may take a tenth for rounding, and bounds it some times as generously
 
