@@ -29,7 +29,7 @@ FLAGS = [
 
 @pytest.fixture
 def many_cores(monkeypatch):
-    """As many threads as are asked for, whatever cores there are: those that take turns find what a race would break."""
+    """As many threads as are asked for, whatever cores there are: they take turns, and would show a race."""
     from separatrix.loops import threads
 
     monkeypatch.setattr(threads, "cores", lambda: 64)
