@@ -305,3 +305,13 @@ def test_easy_pairs_are_solved_without_working_sets(monkeypatch):
     np.testing.assert_array_equal(model.support_, theirs.support_)
     np.testing.assert_allclose(model.dual_coef_, theirs.dual_coef_, atol=1e-5)
     np.testing.assert_allclose(model.intercept_, theirs.intercept_, atol=1e-6)
+
+
+def test_points_that_an_interior_point_method_leaves_near_0_are_no_support_vectors():
+    """A kernel matrix of 100 points and rank 20: nothing but rounding tells which of them have alpha = 0."""
+    X, y = load_iris(return_X_y=True)
+    order = np.random.RandomState(0).permutation(len(y))
+    X, y = X[order], y[order]
+    dense, stored = (SVC(kernel="poly", gamma=1).fit(rows, y) for rows in (X, sparse.csr_array(X)))
+    assert dense.n_support_.sum() <= 3 * 20
+    np.testing.assert_array_equal(dense.support_, stored.support_)

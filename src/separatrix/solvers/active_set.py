@@ -61,7 +61,8 @@ def _polished(K: Floats, y: Floats, U: Floats, alpha: Floats, intercept: bool) -
         exact = c * y
         inside = np.clip(exact, 0.0, U)
         now = _candidate(y, U, inside, F if np.array_equal(inside, exact) else y - sums(K, inside * y), intercept)
-        if now.distance < best.distance:
+        fewer = np.count_nonzero(inside) < np.count_nonzero(best.alpha)  # an interior-point method leaves no alpha at 0
+        if now.distance < (2.0 if fewer else 1.0) * best.distance:
             best = now
         if best.distance <= 4 * EPS:
             break
