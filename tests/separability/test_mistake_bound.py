@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 from separability.separability_oracles import homogeneous, parity
+from soundness.tables import adversarial
 
 from separatrix import InvalidInputError, mistake_bound
 
@@ -270,3 +271,13 @@ def test_a_bound_that_overflows_is_no_overlap():
 def test_starts_and_steps_that_are_none_are_refused(wrong):
     with pytest.raises(InvalidInputError, match=next(iter(wrong))):
         mistake_bound(np.array([[1.0, 2.0], [-1.0, 0.5]]), [1, 0], **wrong)
+
+
+@pytest.mark.parametrize("seed", [31000269, 31000796])
+def test_rows_whose_squares_underflow_have_a_bound_without_an_overflow(seed):
+    """Beside (x, 1), entries of 1e-160 need weights beyond the squares of floats; a warning is an error here."""
+    table = adversarial(seed)
+    found = mistake_bound(table.X, table.y)
+    lower, upper = found.margin
+    assert 0 < lower <= upper
+    assert found.verify(table.X, table.y)

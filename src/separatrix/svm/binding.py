@@ -143,6 +143,8 @@ def _refined(R: Floats, Z: Floats, goal: Floats) -> Floats:
     c = np.zeros(len(goal))
     for _ in range(3):
         rest = goal - Z @ (Z.T @ c)
+        if not np.isfinite(rest).all():  # of rows whose squares underflow, c is beyond all floats
+            return rest
         c = c + linalg.solve_triangular(R, linalg.solve_triangular(R, rest, trans=1))
     return c
 

@@ -197,9 +197,19 @@ def _measured(design: Design, y: Floats, w: Floats, alpha: Floats, n_iter: int, 
     w = design.rounded(w)
     b = float(design.rounded(np.array([b - float(plain.shift @ w)]))[0]) if design.intercept else 0.0
     scores = plain.dot(np.append(w, np.zeros(int(design.intercept)))[:, None])[:, 0] + (b + float(plain.shift @ w))
-    lower = float((y * scores).min()) / float(np.linalg.norm(w)) if w.any() else 0.0
+    lower = float((y * scores).min()) / _length(w) if w.any() else 0.0
     u = plain.tdot((y * alpha)[:, None])[: design.d, 0]
-    total, length = float(alpha.sum()), float(np.linalg.norm(u))
+    total, length = float(alpha.sum()), _length(u)
     if not (total > 0 and length > 0):
         return Widest(w, b, alpha, lower, np.inf, n_iter)
     return Widest(w, b, alpha * (total / length / length), lower, max(length / total, lower), n_iter)
+
+
+def _length(v: Floats) -> float:
+    """‖v‖, of numbers whose squares overflow or vanish too."""
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(v))
+    if 0.0 < length < np.inf or not v.any():
+        return length
+    largest = float(np.abs(v).max())
+    return largest * float(np.linalg.norm(v / largest))
