@@ -1,7 +1,7 @@
 """Which method minimises a logistic risk: a table over the shape of the problem, the first row that fits.
 
 newton          a Hessian costs no more than a pass: 569 x 30 in 4 ms, exact to rounding
-descent         two classes in sparse rows, fewer than columns, from V = 0: a few sweeps over 20,000 x 47,000 words
+descent         two classes in sparse rows, no more than columns, from V = 0: a few sweeps over 20,000 x 47,000 words
 preconditioned  tall tables: 200,000 x 100 in .18 s of one core, its passes read each row a dozen times
 diagonal        what is left: wide, or too many columns to factor
 
@@ -75,9 +75,9 @@ def method(shape: Shape, solver: str, penalised: bool = True, from_zero: bool = 
     if shape.tall:
         return "preconditioned"
     sums = shape.sparse and not shape.anchored and shape.k == 1 and penalised and from_zero
-    # of more rows than columns, 40,000 x 20,000 words, passes take two thirds of the time that sweeps do; of fewer,
-    # 20,000 x 47,000, up to seven times as long
-    return "descent" if sums and shape.n < shape.p else "diagonal"
+    # of more rows than columns, 40,000 x 20,000 words, passes take two thirds of the time that sweeps do; of as many,
+    # 50,000 x 50,000, 1.4 times as long, and of fewer, 20,000 x 47,000, up to seven times
+    return "descent" if sums and shape.n <= shape.p else "diagonal"
 
 
 def choose(risk: Risk, solver: str, within: Within | None = None, from_zero: bool = False) -> tuple[Solver, float]:
