@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.adapters import OURS, RIVALS, Size, adapter, installed, interpreter
+from benchmarks.adapters import OURS, Size, adapter, installed, interpreter, rivals
 from benchmarks.adapters.separatrix import TIGHT
 from benchmarks.problems import Problem
 from benchmarks.processes import answers
@@ -51,7 +51,7 @@ def race(problem: Problem, data: Path, size: Size, rules: Rules) -> Record:
         "best": best if math.isfinite(best) else None,
         "sweep": sweep,
         "missing": [
-            adapter(name).NAME for name in RIVALS if installed(name) is None and adapter(name).routes(problem, size)
+            adapter(name).NAME for name in rivals() if installed(name) is None and adapter(name).routes(problem, size)
         ],
         "settings": [
             {"contestant": name, "target": target, **(_summary(run, times) if run else _never(sweep, name, rules))}
@@ -67,7 +67,7 @@ def _tight(problem: Problem, data: Path, rules: Rules) -> float:
 
 
 def _sweep(problem: Problem, data: Path, size: Size, best: float, rules: Rules) -> Iterator[Record]:
-    for name in (OURS, *RIVALS):
+    for name in (OURS, *rivals()):
         contestant = adapter(name)
         if installed(name) is None:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.adapters import OURS
@@ -35,6 +36,7 @@ def page(results: Results) -> str:
         parts += [
             "### To the same objective",
             ratios(raced),
+            means(raced),
             losses(raced),
             firsts(raced),
             "### Times, settings and memory",
@@ -80,6 +82,27 @@ def ratios(problems: dict[str, Record]) -> str:
             rows.append([name, rival, *(ratio(cells[OURS, t], cells[rival, t]) for t in TARGETS)])
         rows += [[name, rival, *(["not installed"] * len(TARGETS))] for rival in record["missing"]]
     return table(["problem", "rival", *(f"to {target:.0e}" for target in TARGETS)], rows)
+
+
+def means(problems: dict[str, Record]) -> str:
+    """Of each rival, the geometric mean of the ratios for each target, over the problems in which both reach it."""
+    found: dict[tuple[str, float], list[float]] = {}
+    for record in problems.values():
+        cells = {(s["contestant"], s["target"]): s for s in record["settings"] if s["status"] == "reached"}
+        for (who, target), theirs in cells.items():
+            if who != OURS and (OURS, target) in cells:
+                found.setdefault((who, target), []).append(theirs["seconds"] / cells[OURS, target]["seconds"])
+    rows = [
+        [
+            who,
+            *(
+                f"{geometric_mean(found[who, t]):.2f} of {len(found[who, t])}" if (who, t) in found else ""
+                for t in TARGETS
+            ),
+        ]
+        for who in dict.fromkeys(who for who, _ in found)
+    ]
+    return table(["geometric mean", *(f"to {target:.0e}" for target in TARGETS)], rows) if rows else ""
 
 
 def losses(problems: dict[str, Record]) -> str:
@@ -154,7 +177,9 @@ def everyday(jobs: dict[str, Record]) -> str:
                 against = f"{entry['seconds'] / ours['seconds']:.2f}"
                 against = f"**{against}**" if entry["seconds"] == best and _counts(entry, job) else against
             rows.append([name, label, duration(entry["seconds"]), against, beside(entry, job), remarks(entry)])
-    return table(["what", "who", "time", "ratio", "memory / data", "outcome"], rows)
+    best_ratios = [float(row[3].strip("*")) for row in rows if row[3].startswith("**")]
+    mean = f"\n\nGeometric mean of the ratios in bold: {geometric_mean(best_ratios):.2f}." if best_ratios else ""
+    return table(["what", "who", "time", "ratio", "memory / data", "outcome"], rows) + mean
 
 
 def _counts(entry: Record, job: Record) -> bool:

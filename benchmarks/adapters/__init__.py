@@ -9,7 +9,8 @@ An adapter is a module with
 - ``solution(fitted)``, what it found, for the objective to be evaluated outside.
 
 A package that does not go with the others is looked for in an environment of its own, ``FOLDER/PACKAGE/bin/python``,
-where the variable SEPARATRIX_BENCH_ENVIRONMENTS names FOLDER.
+where the variable SEPARATRIX_BENCH_ENVIRONMENTS names FOLDER. Where SEPARATRIX_BENCH_EARLIER names the Python of an
+environment with another version of separatrix, that version is the only rival.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from typing import Any
 
 OURS = "separatrix"
 RIVALS = ("scikit_learn", "intelex", "liblinear", "libsvm", "skglm", "celer")
+EARLIER = "earlier"
 ENVIRONMENTS = "SEPARATRIX_BENCH_ENVIRONMENTS"
+EARLIER_PYTHON = "SEPARATRIX_BENCH_EARLIER"
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,15 @@ def adapter(name: str) -> Any:
     return import_module(f"benchmarks.adapters.{name}")
 
 
+def rivals() -> tuple[str, ...]:
+    """Other libraries, or an earlier version of this one."""
+    return (EARLIER,) if EARLIER_PYTHON in os.environ else RIVALS
+
+
 def interpreter(package: str) -> str:
     """The Python that has the package: one of its own, or this one."""
+    if package == EARLIER:
+        return os.environ[EARLIER_PYTHON]
     own = Path(os.environ.get(ENVIRONMENTS, "")) / package / "bin" / "python"
     return str(own) if ENVIRONMENTS in os.environ and own.exists() else sys.executable
 
@@ -72,7 +82,8 @@ def package_version(package: str) -> str | None:
             return version(package)
         except PackageNotFoundError:
             return None
-    code = f"from importlib.metadata import version; print(version({package!r}))"
+    name = OURS if package == EARLIER else package
+    code = f"from importlib.metadata import version; print(version({name!r}))"
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     return asked.stdout.strip() or None
 

@@ -29,12 +29,12 @@ def fit(problem: Problem, data: Any, solver: str, tol: float) -> Any:
     if problem.task == "rbf":
         model = SVC(C=problem.C, gamma=problem.gamma, tol=tol, cache_size=CACHE)
     elif problem.task in ("logistic", "softmax"):
-        ratio = 1.0 if problem.sparse else 0.0
-        model = LogisticRegression(C=problem.C, l1_ratio=ratio, fit_intercept=problem.intercept, tol=tol)
+        penalty = {"l1_ratio": 1.0} if problem.sparse else {}  # earlier versions have no such parameter
+        model = LogisticRegression(C=problem.C, fit_intercept=problem.intercept, tol=tol, **penalty)
     else:
         loss = problem.task.replace(" ", "_")
-        penalty = "l1" if problem.sparse else "l2"
-        model = LinearSVC(C=problem.C, fit_intercept=problem.intercept, loss=loss, penalty=penalty, tol=tol)
+        penalty = {"penalty": "l1"} if problem.sparse else {}
+        model = LinearSVC(C=problem.C, fit_intercept=problem.intercept, loss=loss, tol=tol, **penalty)
     return model.fit(*data)
 
 

@@ -1,5 +1,6 @@
 """The runner: a tiny race, a rival that never gets there, a rival that is not installed, and runs that are merged."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,33 @@ def test_a_job_is_done_by_both(tmp_path):
     record = jobs.perform(job, tmp_path / "tall", race.Rules(repeat=1)) | {"megabytes": 4.0}
     accuracy = [entry["figures"]["training accuracy"] for entry in record["entries"].values()]
     assert accuracy[0] == pytest.approx(accuracy[1], abs=1e-3)
-    assert tables.everyday({job.name: record}).count("\n") == 3
+    told = tables.everyday({job.name: record})
+    ours, theirs = (entry["seconds"] for entry in record["entries"].values())
+    assert told.count("\n| ") == 3  # under the head: a rule, and a row for each
+    assert told.endswith(f"Geometric mean of the ratios in bold: {theirs / ours:.2f}.")
+
+
+def test_an_earlier_version_is_the_only_rival(data, tmp_path, monkeypatch):
+    monkeypatch.setenv(adapters.EARLIER_PYTHON, sys.executable)  # this version, as it were an earlier one
+    record = race.race(PROBLEM, data, SIZE, race.Rules(repeat=1))
+    ours, theirs = settings(record, "separatrix"), settings(record, "earlier")
+    assert len(record["settings"]) == len(ours) + len(theirs) == 6
+    assert record["missing"] == []
+    assert [setting["excess"] for setting in ours] == [setting["excess"] for setting in theirs]  # the same bits
+    told = tables.means({PROBLEM.name: record}).splitlines()[-1]
+    assert told.startswith(f"| earlier | {theirs[0]['seconds'] / ours[0]['seconds']:.2f} of 1 | ")
+
+    job = find("naive Bayes, gaussian, dense 1,000,000 x 50")
+    store.save(tmp_path / "tall", job.source.make(Scale(quick=True)))
+    entries = jobs.perform(job, tmp_path / "tall", race.Rules(repeat=1))["entries"]
+    assert [(name, entry["status"]) for name, entry in entries.items()] == [("separatrix", "done"), ("earlier", "done")]
+    assert entries["separatrix"]["figures"] == entries["earlier"]["figures"]
+
+
+def test_the_interpreter_of_an_earlier_version(monkeypatch):
+    monkeypatch.setenv(adapters.EARLIER_PYTHON, "/elsewhere/bin/python")
+    assert adapters.interpreter("earlier") == "/elsewhere/bin/python"
+    assert adapters.interpreter("separatrix") == sys.executable
 
 
 def test_runs_are_merged_and_what_was_skipped_replaces_nothing():

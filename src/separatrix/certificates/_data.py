@@ -94,6 +94,8 @@ def two_classes(owner: Any, y: Any, n: int, sample_weight: Any, class_weight: An
     """Which of n rows are of a certificate's two classes, with a weight above 0; their signs ±1, and their weights."""
     positive, negative = sides(owner)
     data = read(np.arange(n)[:, None], y, sample_weight, owner.classes, class_weight)
+    if data.values.ndim != 1:
+        raise ValueError("y must hold one label a row.")
     inside = np.ones(len(data.values), bool) if negative is None else np.isin(data.values, (positive, negative))
     return data.X[inside, 0], np.where(data.values[inside] == positive, 1.0, -1.0), data.weight[inside]
 

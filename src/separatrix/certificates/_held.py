@@ -116,6 +116,11 @@ def dense(x: Any, real: Any = np.float64) -> Any:
     return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)
 
 
+def magnitudes(x: Any) -> Any:
+    """|x| of rows or entries, as floats: int8 has no 128 for its -128."""
+    return abs(x if x.dtype.kind == "f" else x.astype(np.float64))
+
+
 def blocks_of(n: int, d: int = 1, entries: int = BLOCK) -> Iterator[slice]:
     """Slices of n rows of d numbers, with about so many entries each."""
     step = max(1, entries // max(d, 1))

@@ -21,7 +21,7 @@ import numpy as np
 
 from separatrix.certificates._blocks import RowBlocks, elsewhere, in_blocks
 from separatrix.certificates._data import ALLOWED, EPS, TINY
-from separatrix.certificates._held import blocks_of, dense
+from separatrix.certificates._held import blocks_of, dense, magnitudes
 from separatrix.certificates._kernels import LISTS, kernel_block
 from separatrix.certificates._sums import TERMS, sum_of, sum_with_error, two_product
 
@@ -189,7 +189,7 @@ def _sparse(X: Any, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any,
         for x in X.parts():
             rows = slice(first, first + x.shape[0])
             longest = max(longest, float(np.diff(x.indptr).max(initial=0)))
-            scores[rows], size[rows] = x @ w, abs(x) @ np.abs(w)
+            scores[rows], size[rows] = x @ w, magnitudes(x) @ np.abs(w)
             terms = x.data * np.repeat(weights[rows], np.diff(x.indptr))
             np.add.at(u, x.indices, terms)
             np.add.at(sizes, x.indices, np.abs(terms))
@@ -206,7 +206,7 @@ def _sparse(X: Any, weights: Any, w: Any, b: float) -> tuple[Any, Any, Any, Any,
 
 def _sparse_sums(x: Any, weights: Any, w: Any) -> tuple[Any, Any, Any, Any, float]:
     """The same of some CSR rows, and the most entries of a row."""
-    size, longest = abs(x), float(np.diff(x.indptr).max(initial=0))
+    size, longest = magnitudes(x), float(np.diff(x.indptr).max(initial=0))
     return x @ w, size @ np.abs(w), x.T @ weights, size.T @ np.abs(weights), longest
 
 

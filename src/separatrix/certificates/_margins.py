@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates._data import EPS, TINY, Data
-from separatrix.certificates._held import blocks_of, dense
+from separatrix.certificates._held import blocks_of, dense, magnitudes
 from separatrix.certificates._sums import two_product
 
 CLOSE = 1e-12  # relative rounding below which nothing is computed twice
@@ -91,7 +91,7 @@ def combination(X: Any, rows: Any, weights: Any) -> tuple[Any, Any]:
     for some in blocks_of(m, d):
         x, part = X[rows[some]], weights[some]
         total += np.asarray(part @ x, dtype=np.float64).ravel()
-        size += np.asarray(np.abs(part) @ abs(x), dtype=np.float64).ravel()
+        size += np.asarray(np.abs(part) @ magnitudes(x), dtype=np.float64).ravel()
     error = (m + 8) * (EPS * size + TINY)
     if total.any() and float(np.linalg.norm(error)) <= CLOSE * float(np.linalg.norm(total)):
         return total, error

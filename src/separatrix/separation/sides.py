@@ -8,6 +8,7 @@ from separatrix._typing import Array, Floats
 from separatrix.certificates import ErrorBound, Separator
 from separatrix.certificates._data import EPS, TINY
 from separatrix.certificates._exact import exact_signs
+from separatrix.certificates._held import blocks_of
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.separation.margins import margin_below
@@ -25,8 +26,9 @@ def sides(design: Design, w: Floats, b: float) -> tuple[Floats, Array]:
     whole = bool((np.rint(w) == w).all() and np.rint(b) == b)
     scores, doubtful = design.rows(_scored, args=(w, b, whole))
     signs = np.sign(np.nan_to_num(scores)).astype(np.int8)
-    for i in doubtful:
-        signs[i] = exact_signs(design.row(i)[None], w, b)[0]
+    for some in blocks_of(len(doubtful), design.d):  # together: w is made whole numbers once, not for each row
+        rows = doubtful[some]
+        signs[rows] = exact_signs(np.array([design.row(i) for i in rows]), w, b)
     return scores, signs
 
 
