@@ -77,12 +77,12 @@ def interpreter(package: str) -> str:
 def package_version(package: str) -> str | None:
     """The version of a package, or None."""
     python = interpreter(package)
+    name = OURS if package == EARLIER else package
     if python == sys.executable:
         try:
-            return version(package)
+            return version(name)
         except PackageNotFoundError:
             return None
-    name = OURS if package == EARLIER else package
     code = f"from importlib.metadata import version; print(version({name!r}))"
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     return asked.stdout.strip() or None
