@@ -123,7 +123,9 @@ def test_an_earlier_version_is_the_only_rival(data, tmp_path, monkeypatch):
     ours, theirs = settings(record, "separatrix"), settings(record, "earlier")
     assert len(record["settings"]) == len(ours) + len(theirs) == 6
     assert record["missing"] == []
-    assert [setting["excess"] for setting in ours] == [setting["excess"] for setting in theirs]  # the same bits
+    swept = {(run["contestant"], run["tol"]): run["objective"] for run in record["sweep"]}
+    tolerances = {tol for _, tol in swept}
+    assert {tol: swept["separatrix", tol] for tol in tolerances} == {tol: swept["earlier", tol] for tol in tolerances}
     told = tables.means({PROBLEM.name: record}).splitlines()[-1]
     assert told.startswith(f"| earlier | {theirs[0]['seconds'] / ours[0]['seconds']:.2f} of 1 | ")
 

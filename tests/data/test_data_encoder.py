@@ -218,3 +218,12 @@ def test_the_groups_of_an_encoder_are_found_once_for_a_collection(monkeypatch):
     monkeypatch.setattr(partitions, "mapped", lambda *given: given)
     assert encoded(encoder, SimpleNamespace(columns=["b", "c", "a"]))[1] is encoder
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("n", [30, 300])
+def test_a_column_of_categories_may_be_called_count(n):
+    """A name that polars gives to a column of its own."""
+    table = table_of("count,y\n" + "a,1\nb,0\nc,1\n" * n)
+    X, names = Encoder.fit(table).transform(table)
+    assert names == ["count=a", "count=b", "count=c"]
+    np.testing.assert_array_equal(X[:3], np.eye(3))

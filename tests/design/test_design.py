@@ -699,6 +699,15 @@ def test_find_sees_the_zeros_that_a_sparse_matrix_does_not_store():
     assert as_design(explicit_zeros(X)).find(zero, np.arange(3)) == (4, 1, 0.0)
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.float32, bool])
+def test_the_largest_entry_of_rows_in_neither_order(dtype):
+    X = np.random.default_rng(0).integers(0, 2, size=(1200, 1000)).astype(dtype)
+    X[700, 400] = 1
+    design = as_design(X[::2, ::2])  # too many entries to be copied at once
+    assert design.farthest == 1.0
+    assert as_design(np.zeros((0, 4), dtype=dtype)[:, ::2]).farthest <= 0.0
+
+
 @pytest.mark.parametrize("make", [np.ascontiguousarray, sparse.csr_array, explicit_zeros])
 def test_constant_columns(make, many_blocks):
     X = np.column_stack(

@@ -12,6 +12,7 @@ import separatrix.loops
 from separatrix.loops import binding, library
 from separatrix.loops.binding import native
 from separatrix.loops.moments import extremes
+from separatrix.loops.online import online_dense
 
 
 def arguments(dtype=np.float64, n=12):
@@ -44,6 +45,11 @@ def changed(position, value):
 def test_what_does_not_fit_is_a_type_error(position, value, name):
     with pytest.raises(TypeError, match=name):
         extremes(*changed(position, value))
+
+
+def test_arguments_that_share_a_name_are_told_apart_by_their_place():
+    with pytest.raises(TypeError, match=r"online_dense: how\[1\] must have type float64, not float32"):
+        online_dense(np.ones((3, 2)), 2, 1.0, np.ones(3, dtype=np.float32), *[None] * 16)
 
 
 def test_too_few_and_too_many_arguments():

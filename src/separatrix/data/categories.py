@@ -112,7 +112,7 @@ class CategoryPlan(Plan):
 def category_plan(column: polars.Series, reference: bool, least: int = 1, most: int | None = None) -> CategoryPlan:
     """The plan for categories; those with fewer than ``least`` rows, or beyond the first ``most``, get no column."""
     cells = _texts(column).drop_nulls()
-    counts = dict(cells.value_counts().iter_rows())
+    counts = dict(cells.alias("").value_counts().iter_rows())  # its own name may be "count"
     often = sorted((-n, text) for text, n in counts.items() if n >= least)[:most]
     kept = sorted(text for _, text in often)
     rare = len(counts) - len(kept)

@@ -128,7 +128,7 @@ class DenseDesign(Design):
         X = np.asarray(self._X).T if self._X.flags.f_contiguous else np.asarray(self._X)  # in any order
         if X.flags.c_contiguous:
             return ends(X.reshape(-1))
-        return np.array([X.min(initial=np.inf), X.max(initial=-np.inf)], dtype=np.float64)
+        return np.array([X.min(), X.max()] if X.size else [np.inf, -np.inf], dtype=np.float64)
 
     def find(
         self, bad: Callable[[Array], Array], columns: Integers, *, outside: bool = False

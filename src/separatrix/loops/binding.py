@@ -68,8 +68,9 @@ class Loop(Generic[P, R]):
         self.kinds = kinds.split()
         code = reference.__code__
         names = [*code.co_varnames[: code.co_argcount]]
-        if code.co_flags & inspect.CO_VARARGS:  # the last of them share a name
-            names += [code.co_varnames[code.co_argcount]] * (len(self.kinds) - len(names))
+        if code.co_flags & inspect.CO_VARARGS:  # the last of them share a name, and are told apart by their place
+            rest = code.co_varnames[code.co_argcount]
+            names += [f"{rest}[{place}]" for place in range(len(self.kinds) - len(names))]
         if len(names) != len(self.kinds):
             raise TypeError(f"{symbol}: {len(names)} arguments, but {len(self.kinds)} kinds")
         self._plan = [_planned(name, kind) for name, kind in zip(names, self.kinds, strict=True)]
