@@ -26,10 +26,11 @@ def fit(problem: Problem, data: Any, solver: str, tol: float) -> Any:
     from separatrix import SVC, LinearSVC, LogisticRegression
 
     model: Any
+    penalty: dict[str, Any]  # nothing for 1/2 ‖w‖²: earlier versions know no other
     if problem.task == "rbf":
         model = SVC(C=problem.C, gamma=problem.gamma, tol=tol, cache_size=CACHE)
     elif problem.task in ("logistic", "softmax"):
-        penalty = {"l1_ratio": 1.0} if problem.sparse else {}  # earlier versions have no such parameter
+        penalty = {"l1_ratio": 1.0} if problem.sparse else {}
         model = LogisticRegression(C=problem.C, fit_intercept=problem.intercept, tol=tol, **penalty)
     else:
         loss = problem.task.replace(" ", "_")
