@@ -1,6 +1,7 @@
 """Rows of small whole numbers are checked as the same numbers in float64 are, and labels are one a row."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -35,6 +36,16 @@ def test_the_lowest_number_of_a_type_is_as_long_as_it_is(model, y):
     assert found
     assert all(check.rounding >= 0 for check in found.checks)
     assert found.checks == certificate.verify(sparse.csr_matrix(LOWEST.astype(float)), y).checks
+
+
+@pytest.mark.parametrize("name", ["format", "dtype"])
+def test_columns_named_as_what_matrices_have(name):
+    table = pd.DataFrame(LOWEST[:, :2].astype(float), columns=[name, "other"])
+    model = LogisticRegression().fit(table, MIXED)
+    assert model.certificate_.verify(table, MIXED)
+    table[name] = 2**53 + 1  # which float64 does not hold
+    with pytest.raises(ValueError, match="column 0 of X exactly"):
+        model.certificate_.verify(table, MIXED)
 
 
 def test_a_matrix_of_labels_is_refused_by_the_claim_about_a_kernel():

@@ -28,7 +28,8 @@ def numeric(X: Any) -> Any:
 
 def malformed(X: Any) -> str | None:
     """What is wrong with the index of a CSR or CSC matrix, or None: SciPy and C follow it to wherever it leads."""
-    if getattr(X, "format", None) not in ("csr", "csc"):
+    layout = getattr(X, "format", None)
+    if not isinstance(layout, str) or layout not in ("csr", "csc"):  # of a table it is the column of that name
         return None
     (lines, places), (line, place) = X.shape, ("row", "column")
     if X.format == "csc":
@@ -55,7 +56,7 @@ def unheld(X: Any, rows: Any) -> tuple[int, int] | None:
     entries = rows.data if hasattr(rows, "indptr") else rows
     if entries.dtype.kind in "iuf" and entries.dtype not in (np.float32, np.float64):
         bad = _rounded(entries)
-    elif X is rows or hasattr(X, "tocsr") or (hasattr(X, "dtype") and X.dtype.kind != "O"):
+    elif X is rows or hasattr(X, "tocsr") or getattr(getattr(X, "dtype", None), "kind", "O") != "O":
         return None
     else:  # lists, tables and objects may have held other numbers before they became floats
         bad = _changed(X, rows)
