@@ -5,10 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from files.tables import Batches
 from problems import bits, counts, noisy
+from scipy import sparse
 from stationarity_oracle import firth_score, least_squares_cosine, squared_error_gradient
 
 from separatrix import (
+    BernoulliNB,
     CategoricalNB,
     ComplementNB,
     LeastSquaresClassifier,
@@ -281,3 +284,12 @@ def test_a_class_without_rows_is_refused():
     for model in (NaiveBayes(), NearestCentroid()):
         certificate = model.fit(X, Y).certificate_
         assert refused(certificate, X, np.zeros(24, dtype=int), None)
+
+
+def test_what_exceeds_a_threshold_is_told_of_rows_in_blocks():
+    certificate = BernoulliNB(binarize=0.5).fit(X, Y, WEIGHT).certificate_
+    for rows in (X, sparse.csr_array(X)):
+        assert certificate.verify(Batches(rows, None, step=7), Y, WEIGHT)
+        assert not certificate.verify(Batches(rows + rows, None, step=7), Y, WEIGHT)
+    below = forged(certificate, binarize=-0.5)
+    assert refused(below, Batches(sparse.csr_array(X), None, step=7))

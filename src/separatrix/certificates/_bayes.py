@@ -29,9 +29,9 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     )  # fmt: skip
     if "binarize" in witness:
         threshold = number(witness["binarize"], "binarize")
-        if hasattr(data.X, "toarray") and threshold < 0:
+        if getattr(data.X, "sparse", hasattr(data.X, "toarray")) and threshold < 0:
             raise ValueError("The witness 'binarize' is below 0, but X is sparse.")
-        data = replace(data, X=threshold < data.X)
+        data = replace(data, X=_Above(data.X, threshold))
     families = np.array(witness["families"], dtype=str)
     if families.shape != (d,) or not np.isin(families, FAMILIES).all():
         raise ValueError(f"The witness 'families' must name one of {FAMILIES} for each of {d} columns.")
@@ -63,6 +63,16 @@ def check_naive_bayes(data: Data, certificate: Any) -> list[Check]:
     if linear:
         checks += _check_hyperplanes(witness, certificate.unit, theta, variances, families, moments)
     return checks
+
+
+class _Above:
+    """The truth values of X > threshold, of the rows that are asked for."""
+
+    def __init__(self, X: Any, threshold: float) -> None:
+        self.X, self.threshold, self.shape = X, threshold, X.shape
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self.threshold < self.X[rows]
 
 
 def _unsupported(x: Any, families: Any) -> int:
