@@ -2,15 +2,17 @@
 
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from files.tables import Batches
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression as Theirs
 from sparse_models.sparse_oracle import objective
 
-from separatrix import LogisticRegression, set_threads
+from separatrix import LinearSVC, LogisticRegression, logistic_path, set_threads
 from separatrix.certificates import Certificate
 from separatrix.design import as_design
 from separatrix.errors import ConvergenceWarning, InvalidInputError
@@ -132,6 +134,38 @@ def test_dense_and_sparse_rows_give_the_same_model(ratio):
     rows = LogisticRegression(l1_ratio=ratio).fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(dense.coef_, rows.coef_, rtol=1e-6, atol=1e-8)
     np.testing.assert_array_equal(dense.coef_ == 0, rows.coef_ == 0)
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        LogisticRegression(l1_ratio=1.0, C=0.3).fit,
+        LogisticRegression(l1_ratio=0.9, C=3, fit_intercept=False).fit,
+        LinearSVC(penalty="l1", C=0.1).fit,
+        LinearSVC(penalty="l1", loss="squared_hinge", C=0.1).fit,
+        partial(logistic_path, C_max=1.0),
+        partial(logistic_path, l1_ratio=0.5, C_max=1.0),
+    ],
+    ids=lambda fit: str(getattr(fit, "__self__", fit))[:60],
+)
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_a_claim_holds_however_the_rows_are_stored(fit, offset):
+    """Each storage has its own bounds on the rounding of the moments, which the dual point is made feasible by."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 3))
+    y = (rows[:, 0] + rng.normal(size=60) * 0.7 > 0).astype(int)
+    rows = rows + offset
+    found = fit(rows, y)
+    claim = found.certificate if hasattr(found, "certificate") else found.certificate_
+    for stored in (
+        rows,
+        np.asfortranarray(rows),
+        sparse.csr_array(rows),
+        Batches(sparse.csr_array(rows), None, step=7),
+    ):
+        assert claim.verify(stored, y)
+    higher = 1.0 + 1e-3 * claim.tol
+    assert not replace(claim, dual=claim.dual * higher).verify(rows, y)
 
 
 def test_units_do_not_matter_but_for_the_penalty():

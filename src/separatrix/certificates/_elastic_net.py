@@ -41,6 +41,7 @@ from separatrix.certificates.base import Check
 BELOW = 1.0 - 2.0**-30  # of l1_ratio is what a moment may reach, all errors counted, if its weight is to be proved 0
 Value = Callable[[float], tuple[float, float]]  # of s times the slopes, and how far rounding can take it
 NEGLIGIBLE = 1e-3  # of the rounding that a check allows may come of bounds that cost nothing
+SPARE = 0.1  # of the rounding that a check allows may be that of the moments, which each storage bounds for itself
 MADE = 100  # numbers that are made of a score on the way to its loss: those of a few rows at a time stay in cache
 BALL = {"log": 0.5, "squared_hinge": 4.0}  # sum_i (A_ik - A*_ik)² / (C c_i) is at most this times the gap
 
@@ -62,8 +63,8 @@ class Ends:
     """A claim's scores (n, K) and bounds on their errors (n,), and the dual point of the log loss that proved most.
 
     That is C c_i R_i, which takes ``own`` from the row's own class; the penalty's conjugate there is at most ``cost``,
-    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly. ``moments`` (K, d) are those of the
-    slopes before they were made feasible.
+    and a mixture of the share ``lost`` would make the slopes sum to 0 exactly. Rounding of the moments may have taken
+    the share ``doubt`` of the losses. ``moments`` (K, d) are those of the slopes before they were made feasible.
     """
 
     scores: Any
@@ -72,6 +73,7 @@ class Ends:
     own: Any
     cost: float
     lost: float
+    doubt: float
     moments: Any
 
 
@@ -122,17 +124,18 @@ class Problem:
         room = self.r + (1.0 - self.r) * np.abs(W)
         with np.errstate(all="ignore"):
             held = float(np.min(room / reach, initial=1.0)) * (1.0 - 8 * EPS)
-        dual, dual_error, taken, paid = 0.0, 0.0, 0.0, 0.0  # losses and penalty are never negative
+            unrounded = float(np.min(room / np.abs(moments.M), initial=1.0))
+        most = SPARE * ALLOWED * float(self.certificate.tol) * primal
+        dual, dual_error, taken, paid, doubt = 0.0, 0.0, 0.0, 0.0, 0.0  # losses and penalty are never negative
         for s in (held, 1.0) if self.r < 1.0 else (held,):
             if not 0.0 < s <= 1.0:  # NaN, where a moment is none
                 continue
             gain, error = value(s)
-            excess = np.maximum(s * reach - self.r, 0.0) if self.r < 1.0 else np.zeros(1)
-            with np.errstate(all="ignore"):
-                cost = float((excess * excess).sum()) / (2.0 * (1.0 - self.r)) if excess.any() else 0.0
-            error = (error + SUMMED * (gain + cost)) * (1.0 + SUMMED)
-            if gain - cost - error > dual - dual_error:
-                dual, dual_error, taken, paid = gain - cost, error, s, cost
+            cost, share = self._cost(s * reach), max(unrounded / s - 1.0, 0.0) if s == held else 0.0
+            spare = min(gain * share + max(cost - self._cost(s * np.abs(moments.M)), 0.0), most)
+            error = (error + spare + SUMMED * (gain + cost + spare)) * (1.0 + SUMMED)
+            if gain - cost + spare - error > dual - dual_error:
+                dual, dual_error, taken, paid, doubt = gain - cost + spare, error, s, cost, spare / gain
         bounds = Bounds(primal, primal_error, dual, dual_error)
         gap = primal + primal_error - (dual - dual_error)
         if self.loss == "hinge":
@@ -140,12 +143,18 @@ class Problem:
         unknown = not taken > 0.0 or not gap < np.inf
         ends = None
         if at is not None and slopes is not None:
-            ends = Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost, moments.M)
+            ends = Ends(*at, taken * slopes[0], taken * slopes[1], paid, lost, doubt, moments.M)
         if unknown or ends is not None:  # of several claims none is about zeros
             return Found(bounds, np.full(self.W.shape, np.inf), ends)
         lengths = moments.lengths(self.frame.total, self.free)
         radius = np.sqrt(BALL[self.loss] * max(gap, 0.0) * self.C)
         return Found(bounds, (taken * reach + radius * lengths) * (1.0 + 16 * EPS), ends)
+
+    def _cost(self, pull: Any) -> float:
+        """The conjugate of the penalty where the moments are so large; r itself is not exceeded if it is all of it."""
+        excess = np.maximum(pull - self.r, 0.0)
+        with np.errstate(all="ignore"):
+            return float((excess * excess).sum()) / (2.0 * (1.0 - self.r)) if self.r < 1.0 and excess.any() else 0.0
 
     def mixed(self, share: float, first: Ends, C: float, last: Ends, C_last: float) -> Bounds:
         """Both sides of weights that are the share of the way from one claim's to another's, with C so as well.
@@ -161,9 +170,9 @@ class Problem:
         near, far = near * C / self.C, far * C_last / self.C
         R, own = near * first.R + far * last.R, near * first.own + far * last.own
         gain, error = self._entropies(R, own, max(first.lost, last.lost))
-        cost = (1.0 - share) * first.cost + share * last.cost
-        error = (2.0 * error + SUMMED * (gain + cost)) * (1.0 + SUMMED)  # R itself is rounded here
-        return Bounds(primal, primal_error + 8 * EPS * primal, gain - cost, error)
+        cost, spare = (1.0 - share) * first.cost + share * last.cost, max(first.doubt, last.doubt) * gain
+        error = (2.0 * error + spare + SUMMED * (gain + cost + spare)) * (1.0 + SUMMED)  # R itself is rounded here
+        return Bounds(primal, primal_error + 8 * EPS * primal, gain - cost + spare, error)
 
     def primal(self, S: Any, errors: Any) -> tuple[float, float]:
         """F, and how far rounding can take it."""

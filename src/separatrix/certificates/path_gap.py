@@ -129,7 +129,7 @@ class PathGap(Certificate):
         errors = np.array([point.error / max(point.primal, TINY) for point in points])
         # how far the losses fall from one C to the next is known up to the slips of both
         gaps = worst_gaps(self._cut, primal, dual, losses, slips)
-        above = np.max((np.asarray(self.dual) - dual) / primal)
+        above = np.max((np.asarray(self.dual) - np.array([point.dual for point in points])) / primal)
         checks = (
             Check("objectives as stated, off by relative", float(np.max(np.abs(primal / self.primal - 1.0))),
                   ALLOWED * self.tol),
