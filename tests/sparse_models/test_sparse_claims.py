@@ -168,6 +168,17 @@ def test_a_claim_holds_however_the_rows_are_stored(fit, offset):
     assert not replace(claim, dual=claim.dual * higher).verify(rows, y)
 
 
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_a_claim_far_from_the_origin_holds_in_another_order(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(400, 10))
+    codes = np.digitize(rows[:, 1] + rng.normal(size=400) * 0.5, [-0.5, 0.5])
+    rows += 1e6
+    claim = LogisticRegression(l1_ratio=1.0, C=0.3).fit(rows, codes).certificate_
+    assert claim.verify(rows, codes)
+    assert claim.verify(np.asfortranarray(rows), codes)
+
+
 def test_units_do_not_matter_but_for_the_penalty():
     """Of columns in other units, the objective is that of the user's weights: as the formula says."""
     units = 10.0 ** np.linspace(-6, 6, X.shape[1])

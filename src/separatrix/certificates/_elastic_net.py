@@ -41,7 +41,7 @@ from separatrix.certificates.base import Check
 BELOW = 1.0 - 2.0**-30  # of l1_ratio is what a moment may reach, all errors counted, if its weight is to be proved 0
 Value = Callable[[float], tuple[float, float]]  # of s times the slopes, and how far rounding can take it
 NEGLIGIBLE = 1e-3  # of the rounding that a check allows may come of bounds that cost nothing
-SPARE = 0.1  # of the rounding that a check allows may be that of the moments, which each storage bounds for itself
+SPARE = 0.1  # of the rounding that a check allows may be that of the dual point, which each storage has for itself
 MADE = 100  # numbers that are made of a score on the way to its loss: those of a few rows at a time stay in cache
 BALL = {"log": 0.5, "squared_hinge": 4.0}  # sum_i (A_ik - A*_ik)² / (C c_i) is at most this times the gap
 
@@ -132,7 +132,8 @@ class Problem:
                 continue
             gain, error = value(s)
             cost, share = self._cost(s * reach), max(unrounded / s - 1.0, 0.0) if s == held else 0.0
-            spare = min(gain * share + max(cost - self._cost(s * np.abs(moments.M)), 0.0), most)
+            spare = gain * share + max(cost - self._cost(s * np.abs(moments.M)), 0.0)
+            spare = min(spare + primal_error, most)  # the slopes are of scores that are known no better either
             error = (error + spare + SUMMED * (gain + cost + spare)) * (1.0 + SUMMED)
             if gain - cost + spare - error > dual - dual_error:
                 dual, dual_error, taken, paid, doubt = gain - cost + spare, error, s, cost, spare / gain
