@@ -9,10 +9,12 @@ from sklearn import linear_model
 from sklearn.metrics import log_loss, roc_auc_score
 
 from separatrix import LinearSVC, LogisticRegression, NearestCentroid
+from separatrix.compare import run
 from separatrix.compare.candidates import (
     HARD_COLUMNS,
     SVM_CS,
     Candidate,
+    Left,
     facts_of,
     first_candidates,
     kernel_rows,
@@ -184,9 +186,15 @@ def _told(C, X, y, train, test):
 class Slow(NearestCentroid):
     """Takes its time."""
 
+    seconds = 60.0
+
     def fit(self, X, y):
-        time.sleep(60)
+        time.sleep(self.seconds)
         return super().fit(X, y)
+
+
+class Slowish(Slow):
+    seconds = 0.3
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no alarms elsewhere")
@@ -197,5 +205,23 @@ def test_a_classifier_that_cannot_be_done_costs_a_fold_of_its_share():
     problem = Problem(X, y, y, np.array([0, 1]), stratified(y, 5, 0), 0, started + 6.0)
     with pytest.raises(LeftOutError, match="6 fits left would exceed") as raised:
         judge(Candidate("centroid", "slow", lambda params: Slow()), problem, lambda part: None)
-    assert raised.value.late
+    assert raised.value.had == pytest.approx(0.5, abs=0.1)
     assert time.monotonic() - started < 2.0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no alarms elsewhere")
+def test_what_was_late_has_all_the_time_that_nobody_else_wanted():
+    """Of 3 s each of six fits has .25 at first, and .45 when nobody is left; what had more is not tried again."""
+    X, y = np.random.default_rng(0).standard_normal((40, 2)), np.arange(40) % 2
+    problem = Problem(X, y, y, np.array([0, 1]), stratified(y, 5, 0), 0, time.monotonic() + 3.0)
+    slowish = Candidate("centroid", "slowish", lambda params: Slowish(), inner_rows=0)
+    slow = Candidate("centroid", "slow", lambda params: Slow(), inner_rows=0)
+    told = []
+    (late,) = run._judged([slowish], problem, told.append, run.UNLIMITED, 3, share=False)
+    assert late.late
+    hopeless = Left("slow", "a fit takes more than an hour", had=3600.0)
+    entry, other = run._again([slowish, slow], [late, hopeless], problem, told.append)
+    assert entry.title == "slowish"
+    assert other is hopeless
+    assert time.monotonic() < problem.deadline
+    assert {event.what for event in told} == {"slowish"}

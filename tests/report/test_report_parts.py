@@ -280,7 +280,7 @@ def test_lines_keep_their_order_and_say_what_they_are(run):
 
 
 def test_what_is_late_or_warns_is_not_read_out_of_words(run):
-    left = [Left("early", "it failed (no --time-limit is known)"), Left("late", "no more time", late=True)]
+    left = [Left("early", "it failed (no --time-limit is known)"), Left("late", "no more time", had=1.0)]
     said = verdict_words(run.entries, run.best, run.truth, run.classes, run.metric, ["Possible leak: age"], left)
     ended = next(words for words in said if words.text.startswith("The time limit"))
     assert "1 classifier: late." in ended.text

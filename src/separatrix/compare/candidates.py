@@ -102,11 +102,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Left:
-    """A classifier left out, and why; `late` if for want of time."""
+    """A classifier left out, and why; if for want of time, `had` is what seconds a fit had."""
 
     title: str
     why: str
-    late: bool = False
+    had: float | None = None
+
+    @property
+    def late(self) -> bool:
+        """Whether for want of time."""
+        return self.had is not None
 
 
 def facts_of(X: Any, codes: Array, verdict: str) -> Facts:

@@ -61,18 +61,23 @@ class Fitted:
 
 
 class LeftOutError(Exception):
-    """A candidate that does not finish; the message says why, and `late` whether for want of time."""
+    """A candidate that does not finish; the message says why, and `had`, for want of time, what seconds a fit had."""
 
-    def __init__(self, message: str, late: bool = False) -> None:
+    def __init__(self, message: str, had: float | None = None) -> None:
         super().__init__(message)
-        self.late = late
+        self.had = had
 
 
-def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], limited: bool = True) -> Entry:
-    """The candidate's entry, if it is done within its share of the time that is left, or in any time if not limited."""
+def judge(candidate: Candidate, problem: Problem, step: Callable[[str], None], share: float | None = SHARE) -> Entry:
+    """The candidate's entry, if it is done within this share of the time that is left; None: in any time."""
     now = time.monotonic()
-    deadline = now + max(0.0, SHARE * (problem.deadline - now)) if limited else np.inf
+    deadline = np.inf if share is None else now + max(0.0, share * (problem.deadline - now))
     return _judged(candidate, replace(problem, deadline=deadline), step)
+
+
+def seconds_a_fit(problem: Problem) -> float:
+    """What each fit of a candidate would have if it had all the time that is left."""
+    return max(0.0, (problem.deadline - time.monotonic()) / (1 + len(problem.folds)))
 
 
 def _judged(candidate: Candidate, problem: Problem, step: Callable[[str], None]) -> Entry:
@@ -241,4 +246,4 @@ def _in_time(problem: Problem, fits: int) -> Iterator[None]:
         late = True
     if late:
         share = f"the {count(fits, 'fit')} left would exceed its share of --time-limit"
-        raise LeftOutError(f"a fit takes more than {seconds(part)}: {share}", late=True)
+        raise LeftOutError(f"a fit takes more than {seconds(part)}: {share}", part)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -22,7 +23,7 @@ from separatrix.compare.candidates import Candidate, Left, facts_of, first_candi
 from separatrix.compare.commands import fit_command
 from separatrix.compare.encoding import in_units
 from separatrix.compare.folds import check_classes, check_folds, notes_on_classes, stratified
-from separatrix.compare.judge import LeftOutError, Problem, judge
+from separatrix.compare.judge import SHARE, LeftOutError, Problem, judge, seconds_a_fit
 from separatrix.compare.leaks import possible_leaks
 from separatrix.compare.limit import within
 from separatrix.compare.proving import SMALL, Proof, Search, late_proof, prove, searching, too_much
@@ -117,16 +118,19 @@ def compare(
     total = len(cheap) + len(later_candidates(facts, seed)[0])
     share = fork and hasattr(os, "fork") and threads() > 1 and X.shape[0] * X.shape[1] <= SHARED
     with _search(table, X, codes, scales) as search:
-        entries, left = _judged(cheap, problem, tell, 0, total, share)
+        found = _judged(cheap, problem, tell, 0, total, share)
         tell(Event("separability", len(cheap), total))
         proof = _proof(search, problem)
     slow, unsuited = later_candidates(replace(facts, verdict=proof.verdict), seed)
-    more, late = _judged(slow, problem, tell, len(cheap), len(cheap) + len(slow), share)
-    left = [replace(item, why=encoder.named(item.why)) for item in (*unsuited, *left, *late)]
-    if not any(entry.key for entry in more + entries):
+    found += _judged(slow, problem, tell, len(cheap), len(cheap) + len(slow), share)
+    found = _again([*cheap, *slow], found, problem, tell)
+    entries = [one for one in found if isinstance(one, Entry)]
+    late = [one for one in found if isinstance(one, Left)]
+    left = [replace(item, why=encoder.named(item.why)) for item in (*unsuited, *late)]
+    if not any(entry.key for entry in entries):
         raise DataError(f"No classifier could be compared. {left[-1].title}: {left[-1].why}")
     tell(Event("ranking", total, total))
-    entries = ranked(entries + more, codes, len(classes), metric)
+    entries = ranked(entries, codes, len(classes), metric)
     for entry in entries:
         entry.command = fit_command(entry, data, seed, folds)
         entry.warnings = [encoder.named(warning) for warning in entry.warnings]
@@ -189,8 +193,8 @@ def compare(
 
 def _judged(
     chosen: Sequence[Candidate], problem: Problem, tell: Callable[[Event], None], done: int, of: int, share: bool
-) -> tuple[list[Entry], list[Left]]:
-    """Those that were done in time, and those that were not."""
+) -> list[Entry | Left]:
+    """Each of them, or why it is left out."""
     here = os.getpid()
 
     def job(place: int) -> Entry | Left:
@@ -200,20 +204,44 @@ def _judged(
             if os.getpid() == here:
                 tell(Event(candidate.title, number, of, part))
 
-        limited = number >= UNLIMITED
-        if limited and time.monotonic() > problem.deadline:
-            return Left(candidate.title, "--time-limit was reached", late=True)
-        try:
-            return judge(candidate, problem, step, limited)
-        except LeftOutError as reason:
-            return Left(candidate.title, str(reason), reason.late)
-        except Exception as error:  # one classifier, or the memory it asks for, must not cost the others
-            if not candidate.key and not candidate.reference:
-                raise
-            return Left(candidate.title, f"it failed ({type(error).__name__}: {error})")
+        if number < UNLIMITED:
+            return _one(candidate, problem, step, None)
+        if time.monotonic() > problem.deadline:
+            return Left(candidate.title, "--time-limit was reached", 0.0)
+        return _one(candidate, problem, step, SHARE)
 
-    found = shared(job, len(chosen)) if share else [job(place) for place in range(len(chosen))]
-    return [one for one in found if isinstance(one, Entry)], [one for one in found if isinstance(one, Left)]
+    return shared(job, len(chosen)) if share else [job(place) for place in range(len(chosen))]
+
+
+def _again(
+    chosen: Sequence[Candidate], found: Sequence[Entry | Left], problem: Problem, tell: Callable[[Event], None]
+) -> list[Entry | Left]:
+    """What was late has another turn, with all the time that is left, where a fit then has more than it had.
+
+    Of 20,000 rows in 26 classes, the rbf machine is left out of its share of 5 minutes, which end after 3 without it.
+    """
+    again, of = list(found), len(found)
+    for place in sorted(range(of), key=lambda place: chosen[place].reference):
+        one, candidate = found[place], chosen[place]
+        if isinstance(one, Left) and one.had is not None and one.had < seconds_a_fit(problem):
+            again[place] = _one(candidate, problem, partial(_told, tell, candidate.title, of), 1.0)
+    return again
+
+
+def _told(tell: Callable[[Event], None], title: str, of: int, part: str) -> None:
+    tell(Event(title, of, of, part))
+
+
+def _one(candidate: Candidate, problem: Problem, step: Callable[[str], None], share: float | None) -> Entry | Left:
+    """The candidate judged within a share of the time that is left, or why it is left out."""
+    try:
+        return judge(candidate, problem, step, share)
+    except LeftOutError as reason:
+        return Left(candidate.title, str(reason), reason.had)
+    except Exception as error:  # one classifier, or the memory it asks for, must not cost the others
+        if not candidate.key and not candidate.reference:
+            raise
+        return Left(candidate.title, f"it failed ({type(error).__name__}: {error})")
 
 
 def _search(table: Table, X: Any, codes: Integers, scales: Any) -> Any:
