@@ -277,7 +277,7 @@ def test_what_is_no_source_is_said(tmp_path):
         open(tmp_path / "a.csv")
     with pytest.raises(DataError, match="one value only"):
         open(pl.LazyFrame({"a": [1, 2], "y": [1, 1]}), "y")
-    for memory in ("much", "1MB", -5):
+    for memory in ("much", "1MB", -5, "9" * 400 + "GB"):
         with pytest.raises(DataError, match="memory must be a size"):
             open(tmp_path / "a.csv", "y", memory=memory)
     assert memory_bytes("1.5 gb") == 1_500_000_000

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from separatrix import DataError, StorageError
-from separatrix.data import open, origins
+from separatrix.data import Encoder, open, origins, read_table
 from separatrix.data.frames import Frames
 from separatrix.data.progress import Progress, Telling
 from separatrix.files.layout import block_rows
@@ -197,3 +197,43 @@ def test_each_thing_that_is_done_has_its_own_clock(monkeypatch):
     assert str(told[1]) == "reading rows: 100, 5 a second"
     assert str(told[2]) == "writing rows: 30 of 100, 30 a second, 2 s left"
     assert str(Progress("reading rows", 0, 100, 1.0)) == "reading rows: 0 of 100"
+
+
+@pytest.mark.parametrize("name", ["*", ""])
+def test_a_column_of_any_name_is_that_column(tmp_path, name):
+    """To polars "*" is all columns, and a column without a name is one to be given a name."""
+    frame = FRAME.rename({"a": name}).with_columns(pl.col("c").cast(pl.Categorical))
+    frame.write_parquet(tmp_path / "rows.parquet")
+    frame.write_ipc(tmp_path / "rows.arrow")
+    for source in (tmp_path / "rows.parquet", tmp_path / "rows.arrow", frame):
+        for columns, expected in ((None, [name, "b", "c=u"]), ([name, "c"], [name, "c=u"]), (["b"], ["b"])):
+            with open(source, "y", columns=columns) as rows:
+                assert rows.encoder.names == expected
+                if name in expected:
+                    assert np.array_equal(np.asarray(rows.X[:])[:, 0], FRAME["a"])
+        with open(source, "y", drop=[name]) as rows:
+            assert rows.encoder.names == ["b", "c=u"]
+    table = read_table(tmp_path / "rows.parquet", target="y")
+    encoder = Encoder.fit(table)
+    X, _ = encoder.transform(table)
+    for rows in (frame, frame.to_pandas(), frame.to_dicts()):
+        assert np.array_equal(encoder.transform(rows)[0], X)
+    assert table.drop([name]).names == ["b", "c"]
+    labelled = frame.with_columns(frame["c"].alias(name))
+    labelled.write_parquet(tmp_path / "labels.parquet")
+    assert read_table(tmp_path / "labels.parquet", target=name).names == ["b", "c", "y"]
+
+
+def test_a_name_that_is_a_pattern_is_refused(tmp_path):
+    frame = FRAME.rename({"a": "^a.*$"})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    frame.write_csv(tmp_path / "rows.csv")
+    for read in (lambda file: open(file, "y"), lambda file: read_table(file, target="y")):
+        for file in ("rows.parquet", "rows.csv"):
+            with pytest.raises(DataError, match=rf"{file}: the column '\^a\.\*\$' has the name of a pattern.*Rename"):
+                read(tmp_path / file)
+
+
+def test_the_file_without_a_target_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"day=2/part.parquet has no target column 'y'"):
+        open(partitions(tmp_path, FRAME, FRAME.drop("y")), "y")

@@ -63,7 +63,7 @@ def read_arff(data: bytes, source: str) -> Arff:
     if not rows:
         raise DataError(f"{source} has a header but no rows below it.")
     columns = zip(*rows, strict=True)
-    frame = pl.DataFrame([pl.Series(name, cells, pl.String) for name, cells in zip(names, columns, strict=True)])
+    frame = pl.DataFrame({name: pl.Series(name, cells, pl.String) for name, cells in zip(names, columns, strict=True)})
     return Arff(frame, frozenset(nominal))
 
 

@@ -113,8 +113,8 @@ def _columns(block: Any) -> polars.DataFrame:
     if not len(block):
         return pl.DataFrame()
     frame = _frame(block, list(block.columns))
-    nothing = [name for name in frame.columns if frame[name].null_count() == len(frame)]
-    return frame.with_columns(pl.col(nothing).cast(pl.Null)) if nothing else frame
+    nothing = [column.cast(pl.Null) for column in frame.get_columns() if column.null_count() == len(frame)]
+    return frame.with_columns(nothing) if nothing else frame
 
 
 def _transformed(block: Any, encoder: Encoder, empty: Any) -> Any:
@@ -129,7 +129,7 @@ def _frame(block: Any, names: list[str]) -> polars.DataFrame:
     """Columns of a frame of pandas as those of a Parquet file are: typed, and texts as they stand."""
     import polars as pl
 
-    return pl.DataFrame([_series(name, block[name]) for name in names])
+    return pl.DataFrame({name: _series(name, block[name]) for name in names})
 
 
 def _series(name: str, column: Any) -> polars.Series:

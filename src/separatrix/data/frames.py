@@ -18,7 +18,7 @@ import numpy as np
 from separatrix._typing import Integers
 from separatrix.data.parquet_apart import Head
 from separatrix.data.quantities import Quantities
-from separatrix.data.table import Table
+from separatrix.data.table import Table, check_names
 from separatrix.errors import DataError, StorageError
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ class Frames:
 
     def _agree(self, columns: Mapping[str, Any], file: str, first: str, used: Sequence[str] | None) -> None:
         """That a file has the columns of the first one (those that are used) in any order, and they hold the same."""
+        check_names(columns, file)
         self.names = self.names or list(columns)
         names = [*columns, *(name for name in self.names if used is not None and name not in used)]
         for these, those, one, other in ((self.names, names, file, first), (names, self.names, first, file)):
@@ -165,7 +166,7 @@ class Frames:
         spans = []
         for stripe in self._stripes:
             written = io.BytesIO()
-            pl.DataFrame([frame.get_column(name) for name in stripe]).write_ipc_stream(written)
+            pl.DataFrame({name: frame.get_column(name) for name in stripe}).write_ipc_stream(written)
             spans.append((self._file.tell(), len(written.getbuffer())))
             self._file.write(written.getbuffer())
         bare = Table(None, None, None, None, table.source, "", table.row_numbers)
@@ -190,7 +191,7 @@ class Frames:
                 if apart and self.quantities is not None:
                     rows = self.quantities.rows(start + first, start + last)
                     some |= {name: pl.Series(name, rows[:, j], nan_to_null=True) for j, name in apart}
-                frame = pl.DataFrame([some[name] for name in columns])
+                frame = pl.DataFrame({name: some[name] for name in columns})
                 yield Table(frame, None, None, None, bare.source, "", bare.row_numbers[first:last])
             start += bare.n_rows
 

@@ -22,7 +22,7 @@ from separatrix.data.notes import refusal
 from separatrix.data.numbers import Summary, plain_plan
 from separatrix.data.plans import Plan
 from separatrix.data.suggest import unknown_column
-from separatrix.data.table import Column, Table, feature_name
+from separatrix.data.table import Column, Table, feature_name, without
 from separatrix.errors import DataError
 
 CELL = 64  # bytes that a cell takes while its column is looked at: itself, as a number, sorted, and what polars makes
@@ -111,7 +111,7 @@ def _looked_at(table: Table, scale: bool) -> tuple[list[Column], list[Plan]]:
     """The columns of a table, and a plan for each that is not left out, in their order."""
     assert table.frame is not None
     sure = {column.name: plan for column in table.frame.get_columns() if (plan := _surely_numbers(column, scale))}
-    rest = replace(table, frame=table.frame.drop(list(sure)), beside=(*table.beside, *sure))
+    rest = replace(table, frame=without(table.frame, sure), beside=(*table.beside, *sure))
     columns = {column.name: column for column in rest.columns}
     refused = any(column.kind in ("mixed", "nested") for column in columns.values())
     plans = {} if refused else {plan.name: plan for plan in make_plans(rest, rest.columns, scale, False)} | sure

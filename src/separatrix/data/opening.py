@@ -189,7 +189,7 @@ def open(
 
 def memory_bytes(memory: str | int) -> int:
     """Bytes, of "2GB", "500 MB" or a number of them."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)?\s*", str(memory), re.IGNORECASE)
+    found = re.fullmatch(r"\s*(\d{1,18}(?:\.\d+)?)\s*([KMGT]?B)?\s*", str(memory), re.IGNORECASE)
     size = int(float(found[1]) * UNITS[(found[2] or "").upper()]) if found else 0
     if size < LEAST:
         raise DataError(f"memory must be a size such as '2GB' or '500MB', 50MB at least; got {memory!r}.")

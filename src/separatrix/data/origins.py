@@ -210,7 +210,7 @@ def _parquet_tables(
     for name, part in parquet_apart(origin.paths, origin.names, columns, never, ROWS, begin):
         if isinstance(part, Head):
             if target not in part.columns:
-                raise unknown_column(origin.name, target, list(part.columns), "target column")
+                raise unknown_column(name, target, list(part.columns), "target column")
             first = 1
             yield part
         elif isinstance(part, np.ndarray):

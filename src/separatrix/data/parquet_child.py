@@ -55,17 +55,11 @@ def complaint(error: BaseException) -> str:
 def plain_columns(frame: polars.DataFrame) -> polars.DataFrame:
     """Text for categories, floats for decimals, null for NaN; numbers, text and truth values are left as they are."""
     import polars as pl
+    from polars import selectors  # of types: "*" would be the name of all columns
 
-    columns = []
-    for name, dtype in frame.schema.items():
-        column = pl.col(name)
-        if isinstance(dtype, (pl.Categorical, pl.Enum)):
-            columns.append(column.cast(pl.String))
-        elif isinstance(dtype, pl.Decimal):
-            columns.append(column.cast(pl.Float64))
-        elif dtype.is_float():
-            columns.append(column.fill_nan(None))
-    return frame.with_columns(columns)
+    words = selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String)
+    floats = selectors.by_dtype(pl.Decimal).cast(pl.Float64), selectors.float().fill_nan(None)
+    return frame.with_columns(words, *floats)
 
 
 def send_frames(file: Any, rows: int) -> None:
@@ -131,7 +125,7 @@ class Apart:
             self._choose(frame)
         apart = set(self.names or ())
         rest = [column for column in frame.get_columns() if column.name not in apart]
-        send_frame(plain_columns(pl.DataFrame(rest)), written, b"f")
+        send_frame(plain_columns(pl.DataFrame({column.name: column for column in rest})), written, b"f")
         if self.names:
             self._put(frame)
 
@@ -260,10 +254,12 @@ def batches(lazy: polars.LazyFrame, rows: int) -> Iterator[polars.DataFrame]:
 
 def chosen(lazy: polars.LazyFrame, columns: list[str]) -> polars.LazyFrame:
     """These columns, in the order of the file."""
+    from polars.selectors import by_name
+
     every = lazy.collect_schema().names()
     if absent := [name for name in columns if name not in every]:
         raise ValueError(f"it has no column {absent[0]!r}")
-    return lazy.select([name for name in every if name in set(columns)])
+    return lazy.select(by_name([name for name in every if name in set(columns)]))  # names are no patterns here
 
 
 def send_frame(frame: polars.DataFrame, written: io.BytesIO, letter: bytes = b"") -> None:

@@ -17,7 +17,7 @@ from separatrix.data.parquet import parquet_table
 from separatrix.data.sources import Source, explained, opened
 from separatrix.data.suggest import unknown_column
 from separatrix.data.svmlight import read_svmlight
-from separatrix.data.table import Table
+from separatrix.data.table import Table, without
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _with_labels(
     if target not in frame.columns:
         raise unknown_column(name, target, frame.columns, "target column")
     y, has, note = labels(frame[target], name, target)
-    frame, nominal = frame.drop(target), nominal - {target}
+    frame, nominal = without(frame, [target]), nominal - {target}
     identifiers: frozenset[str] = frozenset()
     if len(has) < len(frame):  # numbers of records have gaps where rows are left out: all rows show what they are
         columns = replace(whole, frame=frame, nominal=nominal).columns

@@ -60,7 +60,7 @@ def as_table(rows: Rows, wanted: Wanted | None) -> Table:
         raise DataError("There are no rows: give at least one.")
     import polars as pl
 
-    frame = pl.DataFrame([_series(name, columns[name], known) for name, known in wanted.items()])
+    frame = pl.DataFrame({name: _series(name, columns[name], known) for name, known in wanted.items()})
     return Table(frame, None, None, None, "the data", "", np.arange(1, n + 1))
 
 

@@ -16,7 +16,7 @@ def unknown_column(source: str, name: str, names: Sequence[str], what: str = "co
     hint = f" Did you mean {folded[close[0]]!r}?" if close else ""
     if len(names) == 1 and name in names[0].split():
         hint = " Its cells are separated by blanks: make these commas, as by sed -E 's/ +/,/g'."
-    elif not close and all(re.fullmatch(r"column \d+", known) for known in names):
+    elif not close and names and all(re.fullmatch(r"column \d+", known) for known in names):
         hint = " Its first line is a row of data: name the column by its place, or add a header line with names."
     elif not close and any(re.fullmatch(r"[-+]?\d*\.?\d+", known) for known in names):
         hint = " If its first line is a row of data, add a header line."

@@ -13,6 +13,7 @@ import numpy as np
 from separatrix._typing import Array, Integers
 from separatrix.data.spelling import Spelling
 from separatrix.data.suggest import unknown_column
+from separatrix.errors import DataError
 
 if TYPE_CHECKING:
     import polars
@@ -97,6 +98,10 @@ class Table:
     nominal: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.frame is not None:
+            check_names(self.frame.columns, self.source)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -129,7 +134,7 @@ class Table:
             if name not in there:
                 raise unknown_column(self.source, name, self.names)
         if self.frame is not None:
-            return replace(self, frame=self.frame.drop(names))
+            return replace(self, frame=without(self.frame, names))
         matrix = self.matrix.copy()
         gone = np.array([feature_index(name) for name in names], dtype=np.int64)
         matrix.data[np.isin(matrix.indices, gone)] = 0.0
@@ -144,6 +149,19 @@ def numbered(frames: Iterable[polars.DataFrame], source: str) -> Iterator[Table]
         if len(frame):
             yield Table(frame, None, None, None, source, "", np.arange(first, first + len(frame)))
             first += len(frame)
+
+
+def check_names(names: Iterable[str], source: str) -> None:
+    """Refuse names that polars takes for patterns wherever it meets them."""
+    for name in names:
+        if name.startswith("^") and name.endswith("$"):
+            raise DataError(f"{source}: the column {name!r} has the name of a pattern, from ^ to $. Rename it.")
+
+
+def without(frame: polars.DataFrame, names: Iterable[str]) -> polars.DataFrame:
+    """The frame without these columns, also one called "*", which to polars is all of them."""
+    gone = set(names)
+    return frame.select([column for column in frame.get_columns() if column.name not in gone])
 
 
 def feature_name(index: int) -> str:
