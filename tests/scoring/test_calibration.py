@@ -134,6 +134,11 @@ def test_rows_far_from_all_classes_have_probabilities():
     np.testing.assert_allclose(told.sum(axis=1), 1.0)
     np.testing.assert_allclose(told[0], [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0.0])
     np.testing.assert_array_equal(told[2], [0.0, 0.0, 1.0])
+    farther = calibration.probabilities(np.array([[-1e308, -1e308, -1e308], [-1.5e308, -1e308, -1.2e308], [1e308] * 3]))
+    np.testing.assert_array_equal(farther[:2], [[0.0, 0.0, 1.0]] * 2)
+    np.testing.assert_allclose(farther[2], 1 / 3)
+    steep = Calibration("sigmoid", (((2.0, 0.0),),) * 3)
+    np.testing.assert_allclose(steep.probabilities(np.array([[-1e308] * 3])), 1 / 3)
 
 
 @pytest.mark.parametrize("kind", ["sigmoid", "isotonic"])

@@ -2,7 +2,9 @@
 
 import io
 import timeit
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -310,3 +312,36 @@ def test_one_row_is_fast():
     seconds = min(timeit.repeat(lambda: ours.predict(row), number=200, repeat=25)) / 200
     through_frames = min(timeit.repeat(lambda: ours.predict([row]), number=5, repeat=3)) / 5
     assert seconds < 50e-6 or seconds < through_frames / 20
+
+
+@pytest.fixture
+def visits():
+    lines = "".join(f"{i % 7},2020-01-{1 + i % 28:02d},{'uvw'[i % 3]},{i // 5 % 2}\n" for i in range(60))
+    table = read_table(io.BytesIO(f"age,day,kind,y\n{lines}".encode()), target="y", format="csv")
+    encoder = Encoder.fit(table)
+    return Scorer(LogisticRegression().fit(encoder.transform(table)[0], table.y), encoder)
+
+
+def test_days_and_times_of_one_column(visits):
+    row = {"age": 3, "kind": "u"}
+    days = [date(2020, 1, 5), datetime(2020, 1, 5), datetime(2020, 1, 5, tzinfo=UTC), None]
+    found = visits.predict_proba([{**row, "day": day} for day in days])
+    assert (found[:3] == visits.predict_proba([{**row, "day": "2020-01-05"}])).all()
+
+
+@pytest.mark.parametrize("age", [10**400, -(10**400), Fraction(10**400), Decimal("sNaN"), Decimal("1e400")])
+@pytest.mark.parametrize("more", [[], [{"age": 0.5, "day": None, "kind": "u"}]])
+def test_numbers_beyond_all_floats_are_not_taken_for_missing_ones(visits, age, more):
+    with pytest.raises(DataError, match="'age'"):
+        visits.predict([{"age": age, "day": None, "kind": "u"}, *more])
+    missing = visits.predict_proba([{"age": Decimal("NaN"), "day": None, "kind": "u"}, *more])
+    assert (missing == visits.predict_proba([{"age": None, "day": None, "kind": "u"}, *more])).all()
+
+
+def test_texts_and_frames_that_cannot_be_rows(visits):
+    with pytest.raises(DataError, match=r"'kind' has a text that is no Unicode: '\\ud800'"):
+        visits.predict([{"age": 1, "day": None, "kind": "\ud800"}])
+    frame = pd.DataFrame({"age": [1, 2], "day": ["2020-01-05"] * 2, "kind": ["u", "v"], "more": [1, 2]})
+    assert len(visits.predict(pd.concat([frame, frame[["more"]]], axis=1))) == 2
+    with pytest.raises(DataError, match="two columns have the name 'age'"):
+        visits.predict(pd.concat([frame, frame[["age"]]], axis=1))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from contextlib import suppress
+from datetime import date, datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,8 @@ def _series(name: str, values: Any, known: set[str]) -> polars.Series:
     """A column as reading a file would have it: texts stripped, and null where a value is missing."""
     import polars as pl
 
+    if getattr(values, "ndim", 1) > 1:  # pandas gives all columns of a name
+        raise DataError(f"the data: two columns have the name {name!r}. Rename one of them.")
     if isinstance(values, pl.Series):
         if values.dtype in (pl.Categorical, pl.Enum):
             values = values.cast(pl.String)
@@ -100,17 +103,21 @@ def _series(name: str, values: Any, known: set[str]) -> polars.Series:
     cells = [plain_cell(value, name, row) for row, value in enumerate(values, 1)]
     kinds = {type(cell) for cell in cells} - {type(None)}
     if kinds <= {int, float} or kinds == {bool}:
-        whole = kinds == {int} and all(cell is None or abs(cell) < 1 << 63 for cell in cells)
-        try:
-            return pl.Series(
-                name, cells, pl.Boolean if kinds == {bool} else pl.Int64 if whole else pl.Float64, strict=False
-            )
-        except OverflowError:
-            pass
+        if kinds == {bool}:
+            return pl.Series(name, cells, pl.Boolean)
+        if kinds == {int} and all(cell is None or abs(cell) < 1 << 63 for cell in cells):
+            return pl.Series(name, cells, pl.Int64)
+        with suppress(OverflowError):  # beyond all floats, which the column of its digits is told to be
+            return pl.Series(name, [None if cell is None else float(cell) for cell in cells], pl.Float64)
     if kinds and all(issubclass(kind, date) for kind in kinds):
         return pl.Series(name, [_plain_time(cell) for cell in cells], pl.Datetime("us"))
     texts = [cell if cell is None or cell in known else text_of(cell) for cell in map(_text, cells)]
-    return pl.Series(name, texts, pl.String)
+    try:
+        return pl.Series(name, texts, pl.String)
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"the data: column {name!r} has a text that is no Unicode: {error.object!r:.60}. Correct it."
+        ) from error
 
 
 def _text(cell: Any) -> str | None:
@@ -118,8 +125,10 @@ def _text(cell: Any) -> str | None:
 
 
 def _plain_time(cell: Any) -> Any:
-    """The time as its own clock shows it."""
-    return cell.replace(tzinfo=None) if getattr(cell, "tzinfo", None) is not None else cell
+    """The time as its own clock shows it; of a day, its beginning."""
+    if cell is None or isinstance(cell, datetime):
+        return cell and cell.replace(tzinfo=None)
+    return datetime(cell.year, cell.month, cell.day)
 
 
 def plain_cell(value: Any, name: str, row: int) -> Any:
@@ -135,7 +144,8 @@ def plain_cell(value: Any, name: str, row: int) -> Any:
     if isinstance(value, date):
         return value if value == value else None  # pandas has a date that is none
     if hasattr(value, "__float__") and not hasattr(value, "__len__"):
-        return float(value)
+        with suppress(ValueError, OverflowError):  # of Decimal("sNaN"), and of a fraction beyond all floats
+            return None if (found := float(value)) != found else found
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     raise DataError(

@@ -17,6 +17,7 @@ ROUNDING = 1e-9  # of the scores: no fit is more exact than that in all of them
 ISOTONIC = 1_000  # rows of the rarer class, from which on steps are learned in place of a sigmoid
 KINDS = ("sigmoid", "isotonic")
 MOST_KNOTS = 1_000  # of an isotonic map, so that it stays a small part of a model file
+LARGEST = float(np.finfo(np.float64).max)
 TINY = 1e-300  # the smallest probability that has a logarithm worth having
 
 
@@ -36,6 +37,7 @@ class Calibration:
     kind: str
     maps: tuple[tuple[tuple[float, float], ...], ...]
 
+    @np.errstate(over="ignore")  # of a slope times a score that is nearly beyond all floats
     def probabilities(self, scores: Floats) -> Floats:
         """(n, k) probabilities whose rows sum to 1, of scores as `class_scores` gives them: (n,) or (n, k)."""
         scores = np.asarray(scores, dtype=np.float64)
@@ -46,7 +48,7 @@ class Calibration:
         lost = ~each.any(axis=1)  # rows so far from all classes that every P is below the smallest float
         if lost.any():
             slopes, shifts = np.array(self.maps)[:, 0].T
-            logs = slopes * scores[lost] + shifts  # log P, but for rounding
+            logs = np.maximum(slopes * scores[lost] + shifts, -LARGEST)  # log P, but for rounding
             each[lost] = np.exp(logs - logs.max(axis=1, keepdims=True))
         return each / each.sum(axis=1, keepdims=True)
 
