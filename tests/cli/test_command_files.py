@@ -160,6 +160,11 @@ def test_the_target_is_not_needed_and_the_file_is_written_whole(tables, model, t
     assert {path.name for path in tmp_path.iterdir()} == {"new.csv.gz", "out.csv", "bad.csv"}
 
 
+def test_predictions_go_to_a_file_of_any_name_there_can_be(tables, model, tmp_path):
+    assert run("predict", model, tables[0], "--out", tmp_path / ("p" * 251 + ".csv")).exit_code == 0
+    assert [len(file.name) for file in tmp_path.iterdir()] == [255]
+
+
 def test_predictions_go_to_the_file_that_a_link_points_to(tables, model, tmp_path):
     (tmp_path / "real.csv").touch()
     (tmp_path / "link.csv").symlink_to("real.csv")

@@ -12,7 +12,7 @@ from cli.commandline import run_json
 from compare.tables import csv, rare_table
 from sklearn import metrics as theirs
 
-from separatrix import LogisticRegression, load, separability
+from separatrix import InvalidInputError, LogisticRegression, load, separability
 from separatrix.compare import candidates, proving
 from separatrix.compare import run as running
 from separatrix.compare.folds import notes_on_classes, stratified
@@ -298,6 +298,15 @@ def test_columns_are_called_by_their_names(tmp_path):
     said = " ".join(done.stdout.split())
     assert "column 'x'" in said
     assert "column 1" not in said
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_column_that_is_too_large_is_called_by_its_name():
+    a, y = np.random.default_rng(0).normal(size=40) * 5e307, np.arange(40) % 2
+    with pytest.raises(
+        InvalidInputError, match=r"column 'a'\. The square of such a number overflows.*divide the column"
+    ):
+        running.compare(read_table(csv({"a": a}, y), target="y"), fork=False)
 
 
 def test_naive_bayes_is_no_boundary():

@@ -102,7 +102,7 @@ def _writer(file: Path | None) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     target = Path(os.path.realpath(file))  # a link goes on pointing to the file it points to
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
         with open(part, "w", encoding="utf-8", newline="") as stream:
             yield stream

@@ -35,8 +35,8 @@ def kernel_width(X: Any) -> dict[str, float]:
     That is one over the variance of all entries, times their columns: it takes how far columns lie from 0, as years
     do, for how far they spread. Distances do not depend on that, so gamma is at least 1 / (OFFSETS sum_j var_j).
     """
-    means, spreads = column_moments(X)
     with np.errstate(over="ignore", invalid="ignore"):
+        means, spreads = column_moments(X)
         own, whole = (spreads**2).mean(), (spreads**2 + (means - means.mean()) ** 2).mean()
     if not 0 < OFFSETS * own < whole < np.inf:
         return {}

@@ -117,7 +117,7 @@ def compare(
     cheap = first_candidates(facts, seed)
     total = len(cheap) + len(later_candidates(facts, seed)[0])
     share = fork and hasattr(os, "fork") and threads() > 1 and X.shape[0] * X.shape[1] <= SHARED
-    with _search(table, X, codes, scales) as search:
+    with encoder.naming(), _search(table, X, codes, scales) as search:
         found = _judged(cheap, problem, tell, 0, total, share)
         tell(Event("separability", len(cheap), total))
         proof = _proof(search, problem)
