@@ -1,6 +1,7 @@
 """data.open: the encoding of the whole table, made without it; and what is wrong with a source is said by name."""
 
 import os
+import tracemalloc
 from datetime import date, timedelta
 
 import numpy as np
@@ -148,6 +149,16 @@ def test_libsvm_files(tmp_path):
         assert rows.notes == encoder.notes
         assert (rows.X[:] != encoder.transform(table)[0]).nnz == 0
         assert np.array_equal(rows.y, table.y)
+
+
+def test_libsvm_files_whose_features_are_far_apart(tmp_path):
+    """Numbers of features up to 2^31 cost no memory: those of words by their hashes are such."""
+    (tmp_path / "a.svm").write_text("1 1:2 30000000:1\n-1 1:1\n1 1:3\n-1 30000000:5 40000000:7\n")
+    tracemalloc.start()
+    with open(tmp_path / "a.svm") as rows:
+        assert rows.encoder.names == ["feature 1", "feature 30000000", "feature 40000000"]
+    assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    tracemalloc.stop()
 
 
 def test_npy_files(tmp_path):

@@ -136,33 +136,34 @@ def _surely_numbers(column: Any, scale: bool) -> Plan | None:
 
 def learn_features(tables: Iterable[Table], source: str) -> Learned:
     """The same of libsvm files: a feature with one value only says nothing, and what is not written is 0."""
-    entries, zeros, changes = (np.zeros(0, dtype=np.int64) for _ in range(3))
-    first = np.zeros(0)
+    there, first = np.zeros(0, dtype=np.int64), np.zeros(0)  # the features so far, which may be far apart
+    counts = np.zeros((3, 0), dtype=np.int64)  # of their entries, of those that are 0, and of those unlike the first
     y, n, nnz = list[Array](), 0, 0
     for table in tables:
         matrix = table.matrix.tocsr()
-        width = max(len(first), matrix.shape[1])
-        entries, zeros, changes = (np.pad(a, (0, width - len(a))) for a in (entries, zeros, changes))
-        first = np.pad(first, (0, width - len(first)))
-        columns, values = matrix.indices, matrix.data
-        new, at = np.unique(columns, return_index=True)
-        unseen = entries[new] == 0
-        first[new[unseen]] = values[at[unseen]]
-        entries += np.bincount(columns, minlength=width)
-        zeros += np.bincount(columns[values == 0], minlength=width)
-        changes += np.bincount(columns[values != first[columns]], minlength=width)
+        new, at, place = np.unique(matrix.indices, return_index=True, return_inverse=True)
+        every = np.union1d(there, new)
+        known, place = np.searchsorted(every, there), np.searchsorted(every, new)[place]
+        values, grown = np.zeros(len(every)), np.zeros((3, len(every)), dtype=np.int64)
+        values[np.searchsorted(every, new)] = matrix.data[at]
+        values[known], grown[:, known] = first, counts
+        there, first, counts = every, values, grown
+        for each, some in zip(counts, (slice(None), matrix.data == 0, matrix.data != first[place]), strict=True):
+            each += np.bincount(place[some], minlength=len(there))
         n, nnz = n + table.n_rows, nnz + matrix.nnz
         y.append(np.asarray(table.y))
     labelled = joined_labels(y, source)
     check_classes(labelled, source, "label")
-    there = np.flatnonzero(entries)
-    several = (changes > 0) | ((entries < n) & (first != 0))
-    several |= (zeros > 0) & (first != 0)
-    indices = there[several[there]]
-    dropped = {feature_name(int(j)): "constant" for j in there[~several[there]]}
+    entries, zeros, changes = counts
+    several = (changes > 0) | ((first != 0) & ((entries < n) | (zeros > 0)))
+    indices = there[several]
+    dropped = {feature_name(int(j)): "constant" for j in there[~several]}
     density = nnz / max(1, n * len(indices))
     encoder = Encoder("label", None, indices, dropped, density < 0.5 or len(indices) > 10_000)
-    encoder.announce([Column(feature_name(int(j)), "constant", 0, 1, f"{first[j]:g}") for j in there], source)
+    constant = [
+        Column(feature_name(int(j)), "constant", 0, 1, f"{value:g}") for j, value in zip(there, first, strict=True)
+    ]
+    encoder.announce(constant, source)
     return Learned(encoder, labelled, np.arange(n), [])
 
 
