@@ -98,3 +98,19 @@ def test_what_is_not_checked_again_would_be_accepted(estimator, seed, n, d, k, u
             return
     if fits[0].sure:
         assert model.certificate_.verify(X, y, weight)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", [LinearSVC(tol=1e-8), LinearSVC(loss="squared_hinge", tol=1e-8)], ids=str)
+def test_what_underflows_is_not_taken_for_sure(estimator):
+    X, y = noisy(n=12, d=5)
+    model = estimator.set_params(C=1e-300).fit(X, y)  # 1/2 ‖w‖² has too few digits for this tol, as the check knows
+    assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("estimator", [LinearSVC(), SVC(kernel="linear"), SVC(), SVC(kernel="laplacian")], ids=str)
+def test_a_row_whose_bound_underflows_is_one_of_weight_0(estimator):
+    X, y = noisy(n=12, d=2)
+    weight = np.where(np.arange(12) == 5, 1e-100, 1.0)
+    model = estimator.set_params(C=1e-250).fit(X, y, weight)
+    assert model.certificate_.verify(X, y, weight)

@@ -97,7 +97,8 @@ class HingeGap(DualityGap):
             X, y, sample_weight = RowBlocks.of(X, y, sample_weight, read_rows)
         y = np.asarray(y.toarray() if hasattr(y, "toarray") else y).ravel()
         task, kept, expansion, below = self._task(y, sample_weight)
-        over = 0.0 if task.squared else float((task.alpha / task.bound - 1.0).max(initial=0.0))
+        used = slice(0) if task.squared else task.alpha > 0  # where C c_i underflows to 0, alpha_i = 0 is within it
+        over = float((task.alpha[used] / task.bound[used] - 1.0).max(initial=0.0))
         tilt = abs(float(task.signs @ task.alpha)) if task.intercept else 0.0
         balance = tilt / max(float(task.alpha.sum()), TINY)
         sums, kernel = self._recomputed(X, len(y), task, kept, expansion)

@@ -46,7 +46,7 @@ def linear_terms(x: Floats, c: Floats, w: Floats) -> Terms:
     errors = (d + 4) * (EPS * (size @ np.abs(w)[:, :, None])[:, :, 0] + TINY)
     off = (m + 4) * EPS * (np.abs(c)[:, None, :] @ size)[:, 0]
     square = (w * w).sum(axis=1)
-    error = (off * (2 * np.abs(w) + off)).sum(axis=1) + (d + 4) * EPS * square
+    error = (off * (2 * np.abs(w) + off)).sum(axis=1) + (d + 4) * (EPS * square + TINY)
     return Terms(scores, errors, square, error, np.sqrt((size**2).sum(axis=2).max(axis=1)) * (1 + 1e-9))
 
 
