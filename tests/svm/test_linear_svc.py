@@ -438,6 +438,15 @@ def test_uncertified_wide_rows_end_in_a_warning_with_the_bound():
     assert model.certificate_.verify(X, y)
 
 
+def test_a_soft_margin_does_not_ask_whether_rows_that_rounding_hides_can_be_separated():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 160))
+    y = X @ rng.normal(size=160) + 10 * rng.normal(size=600) > 0
+    with pytest.warns(UserWarning, match="relative gap of"):
+        model = LinearSVC(tol=1e-8, fit_intercept=False, max_iter=200).fit((X + 1e7).astype(np.float32), y)
+    assert np.isfinite(model.coef_).all()
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 def test_a_few_rows_much_alike_do_not_make_all_others_wait(monkeypatch, intercept):
     rng = np.random.default_rng(0)

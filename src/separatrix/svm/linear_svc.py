@@ -12,7 +12,7 @@ from separatrix.certificates import All, Certificate, Inseparable, MarginBracket
 from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.design.sample import Sample
-from separatrix.errors import ConvergenceWarning, NotSeparableError
+from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.separation.search import search
@@ -127,7 +127,11 @@ def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: S
         return machine
     if min(design.n, design.p) > FACTORED_ORDER:  # the hard margin takes a matrix of this order
         return machine
-    if isinstance(search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp))), Inseparable):
+    try:
+        proof = search(design, Targets(np.array([-1, 1]), (y > 0).astype(np.intp)))
+    except UndecidedError:  # the soft margin is there whether the classes can be separated or not
+        return machine
+    if isinstance(proof, Inseparable):
         return machine
     wide = widest(design, y, settings.tol, settings.max_iter)
     if (wide.alpha > bound).any():
