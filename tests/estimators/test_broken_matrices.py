@@ -89,3 +89,32 @@ def test_where_the_index_is_wrong_is_said_as_rows_and_columns(form):
     assert malformed(getattr(sparse, form)(np.eye(5))) is None
     assert malformed(sparse.csr_array((0, 3))) is None
     assert malformed(sparse.coo_array(np.eye(5))) is None
+
+
+def swapped(X):
+    X.data, X.indices = X.data.astype(">f8"), X.indices.astype(">i4")
+
+
+def half(X):
+    X.data = X.data.astype(np.float16)
+
+
+def strided(X):
+    X.data, X.indices = np.column_stack([X.data, X.data])[:, 0], np.column_stack([X.indices, X.indices])[:, 1]
+
+
+@pytest.mark.parametrize("change", [swapped, half, strided], ids=lambda change: change.__name__)
+@pytest.mark.parametrize("model", SPARSE, ids=lambda model: type(model).__name__)
+def test_types_that_scipy_does_not_compute_with_are_read_all_the_same(model, change):
+    X, y, *_ = suited(model, 2)
+    X = X.astype(np.float16).astype(np.float64)  # so that half of the digits will do
+    other, plain = broken(X, change), sparse.csr_array(X)
+    fitted, same = clone(model).fit(other, y), clone(model).fit(plain, y)
+    np.testing.assert_array_equal(fitted.predict(other), same.predict(plain))
+    if getattr(same, "certificate_", None) is not None:
+        assert fitted.certificate_.verify(other, y)
+
+
+def test_a_matrix_of_one_dimension_is_refused_as_an_array_is():
+    with pytest.raises(ValueError, match="Expected 2D"):
+        LogisticRegression().fit(sparse.csr_array(np.arange(4.0)), [0, 1, 0, 1])

@@ -20,7 +20,7 @@ def numeric(X: Any) -> Any:
         raise ValueError("X masks some of its entries.")
     if (flaw := malformed(X)) is not None:
         raise ValueError(f"X {flaw}.")
-    rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    rows: Any = workable(X.tocsr()) if hasattr(X, "tocsr") else np.asarray(X)
     if rows.dtype.kind in "mMc":  # which would become other numbers without a word
         raise ValueError(f"X holds no real numbers, but {rows.dtype}.")
     return rows if rows.dtype.kind in "fiub" else rows.astype(np.float64)
@@ -28,8 +28,7 @@ def numeric(X: Any) -> Any:
 
 def malformed(X: Any) -> str | None:
     """What is wrong with the index of a CSR or CSC matrix, or None: SciPy and C follow it to wherever it leads."""
-    layout = getattr(X, "format", None)
-    if not isinstance(layout, str) or layout not in ("csr", "csc"):  # of a table it is the column of that name
+    if _layout(X) not in ("csr", "csc") or X.ndim != 2:
         return None
     (lines, places), (line, place) = X.shape, ("row", "column")
     if X.format == "csc":
@@ -46,6 +45,23 @@ def malformed(X: Any) -> str | None:
             where = f"{line} {int(np.searchsorted(ends, at, side='right')) - 1}"
             return f"is a broken {X.format.upper()} matrix: {where} has an entry in {place} {index[at]} of {places}"
     return None
+
+
+def workable(X: Any) -> Any:
+    """The same numbers in a CSR matrix of types that SciPy and C compute with; any other rows as they are."""
+    if _layout(X) != "csr":
+        return X
+    arrays = X.data, X.indices, X.indptr
+    if X.dtype != np.float16 and all(array.dtype.isnative and array.flags.c_contiguous for array in arrays):
+        return X
+    data, *index = (np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")) for array in arrays)
+    return type(X)((data.astype(np.float64) if X.dtype == np.float16 else data, *index), shape=X.shape)
+
+
+def _layout(X: Any) -> str | None:
+    """Of a sparse matrix; a table may have a column called format."""
+    layout = getattr(X, "format", None)
+    return layout if isinstance(layout, str) else None
 
 
 def unheld(X: Any, rows: Any) -> tuple[int, int] | None:

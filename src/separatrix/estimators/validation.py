@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from separatrix._typing import Array, Floats, Integers
-from separatrix.certificates._held import malformed, unheld
+from separatrix.certificates._held import malformed, unheld, workable
 from separatrix.design import Design, as_design
 from separatrix.design.partitions import Partitions
 from separatrix.design.partitions_dask import is_collection
@@ -89,6 +89,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise InvalidInputError(f"{type(estimator).__name__} takes Dask collections by fit; this needs rows in memory.")
     if (flaw := malformed(X)) is not None:
         raise InvalidInputError(f"Input X {flaw}. Build it anew from rows, columns and values.")
+    X = workable(X)
     if _plain(X):
         # nothing to convert, and columns without names: asking scikit-learn takes longer than some fits
         known = estimator.__dict__
