@@ -158,3 +158,11 @@ def test_a_linear_program_that_takes_too_long_is_told(rows, monkeypatch):
 def test_a_hard_margin_is_not_for_the_l1_penalty():
     with pytest.raises(InvalidInputError, match="hard margin"):
         LinearSVC(penalty="l1", C=np.inf).fit(X, Y)
+
+
+def test_short_steps_far_from_the_optimum_are_not_taken_for_rounding():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(120, 150)).round(1) * 100, rng.integers(2, size=120)  # separable: few losses are bent
+    model = LinearSVC(penalty="l1", loss="squared_hinge").fit(X, y)
+    assert model.certificate_.verify(X, y)
+    assert model.certificate_.relative_gap <= 1e-4

@@ -21,6 +21,7 @@ SHORTEST = 1e-10  # step that is tried
 INEXACT = 1e-3  # of the gap that the last sweep of a model may gain
 FALLING, PATIENCE = 0.7, 5  # steps that may leave more than this share of the gap, one after the other,
 WORTH = 1e-3  # of which lower the objective by less than this share of it
+FAR, LONGER = 1e-6, 30  # of the objective is more gap than rounding leaves: there, so many such steps
 BENT = 0.1  # of the curvature that may have changed since a dear model was made, for it to be used again,
 SLOW = 0.25  # of the gap being left by the last step at most
 
@@ -80,7 +81,7 @@ def descend(
         if gap <= goal or steps >= most:
             return Reached(gap, steps, False)
         stale = 0 if gap <= FALLING * best or lowest - objective > WORTH * gap else stale + 1
-        if gap <= ROUNDING * objective or stale > PATIENCE:
+        if gap <= ROUNDING * objective or stale > (LONGER if gap > FAR * objective else PATIENCE):
             return Reached(gap, steps, True)
         best, lowest = min(best, gap), min(lowest, objective)
         steps += 1
