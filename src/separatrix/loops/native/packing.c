@@ -85,7 +85,8 @@ INLINE float as_f2(uint16_t bits) {
     }
 #define ENTRY(NAME, T, KIND, NUMBER, RAW, MEANT) [NUMBER] = read_##KIND##_##NAME,
 
-/* Where columns are longer steps than rows, some columns at a time are read down and turned. */
+/* Where columns are longer steps than rows, some columns at a time are read down and turned: all rows of them before
+   the next, since a processor foresees a few long runs, and 500 columns are on as many pages. */
 #define PACK(NAME, T, OWN)                                                                                             \
     EACH_KIND(READER, NAME, T)                                                                                         \
     static void (*const readers_##NAME[])(const char *, int64_t, int64_t, T *) = {EACH_KIND(ENTRY, NAME, T)};          \
@@ -124,8 +125,8 @@ INLINE float as_f2(uint16_t bits) {
             for (int64_t i = 0; i < m; i++) readers_##NAME[kind](from + i * down, right, d, out + i * d);              \
             return;                                                                                                    \
         }                                                                                                              \
-        for (int64_t top = 0; top < m; top += DEEP)                                                                    \
-            for (int64_t j = 0; j < d; j += WIDE) {                                                                    \
+        for (int64_t j = 0; j < d; j += WIDE)                                                                          \
+            for (int64_t top = 0; top < m; top += DEEP) {                                                              \
                 const int64_t rows = least(DEEP, m - top), wide = least(WIDE, d - j);                                  \
                 const char *restrict column = from + top * down + j * right;                                           \
                 if (kind == OWN && down == (int64_t)sizeof(T)) {                                                       \
