@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import linear_model
 from sklearn.metrics import log_loss, roc_auc_score
 
@@ -22,7 +23,7 @@ from separatrix.compare.candidates import (
 )
 from separatrix.compare.folds import stratified
 from separatrix.compare.judge import LeftOutError, Problem, judge
-from separatrix.compare.logistic_path import CS, LARGE_CS, choose_logistic
+from separatrix.compare.logistic_path import CS, LARGE_CS, choose_logistic, path_rows
 from separatrix.outcome import Status
 
 
@@ -225,3 +226,11 @@ def test_what_was_late_has_all_the_time_that_nobody_else_wanted():
     assert other is hopeless
     assert time.monotonic() < problem.deadline
     assert {event.what for event in told} == {"slowish"}
+
+
+def test_C_is_chosen_on_as_many_rows_as_a_pass_has_time_for():
+    """Rows of few entries are cheap, whatever the number of classes: all 10,000; wide ones of many classes are not."""
+    assert path_rows(np.ones((20_000, 16)), 26) == 10_000
+    assert path_rows(sparse.random_array((400, 2_000), density=0.045, format="csr", rng=0), 20) == 10_000
+    assert 3_000 < path_rows(np.ones((5_000, 663)), 10) < 4_000
+    assert path_rows(np.ones((300, 20_000)), 50) == 2_000

@@ -93,7 +93,7 @@ def test_columns_come_in_by_what_they_say(found):
 def test_rows_of_a_sample_stand_for_all(found, monkeypatch):
     """C means the same on half of the rows, each of which counts twice."""
     whole = entering.entering(found, 60.0)
-    monkeypatch.setattr(entering, "path_rows", lambda k: len(found.truth) // 2)
+    monkeypatch.setattr(entering, "path_rows", lambda X, k: len(found.truth) // 2)
     half = entering.entering(found, 60.0)
     assert half.rows == len(found.truth) // 2
     assert half.C[0] == pytest.approx(whole.C[0], rel=0.3)
@@ -124,7 +124,7 @@ def test_C_is_chosen_on_the_rows_of_the_sample(monkeypatch):
     """Of a tenth of the rows slopes are a tenth, and values of C ten times as large."""
     X, y = rows(2, n=400)
     seen = []
-    monkeypatch.setattr(logistic_path, "path_rows", lambda k: 40)
+    monkeypatch.setattr(logistic_path, "path_rows", lambda X, k: 40)
     monkeypatch.setattr(logistic_path, "sparse_Cs", lambda X, y: seen.append(len(y)) or (1.0,))
     logistic_path.choose_sparse(X, y, 0)
     assert seen == [40]

@@ -53,6 +53,7 @@ class Facts:
     binary_columns: bool  # all entries 0 or 1
     count_columns: bool  # all entries whole and not negative
     kernel: dict[str, float]  # parameters of an rbf kernel, see `kernel_width`
+    path_rows: int  # that C of logistic regression is chosen on
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ def facts_of(X: Any, codes: Array, verdict: str) -> Facts:
         binary_columns=whole and bool((entries <= 1).all()),
         count_columns=whole,
         kernel=kernel_width(X),
+        path_rows=path_rows(X, int(codes.max()) + 1),
     )
 
 
@@ -210,8 +212,7 @@ def _formulas(facts: Facts) -> list[Candidate]:
 
 def _logistic(facts: Facts) -> list[Candidate]:
     """With C chosen for its probabilities; with balanced classes; and with an L1 penalty, which leaves out columns."""
-    most = path_rows(facts.k)
-    note = f"C chosen along a path, on at most {most:,} rows" if facts.n > most else ""
+    note = f"C chosen along a path, on some {facts.path_rows:,} rows" if facts.n > facts.path_rows else ""
     variants: list[tuple[str, Any, Params]] = [("logistic regression", choose_logistic, {})]
     if max(facts.counts) > LOPSIDED * min(facts.counts):
         variants.append(("logistic, balanced", choose_balanced, BALANCED))

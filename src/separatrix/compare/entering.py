@@ -63,7 +63,7 @@ def entering(run: Run, seconds: float) -> Path | None:
     classes = len(run.classes) if len(run.classes) > 2 else 1
     if entry is None or seconds <= 0 or classes * len(run.features) > WEIGHTS:
         return None
-    rows = sample_rows(run.truth, path_rows(len(run.classes)), run.seed)
+    rows = sample_rows(run.truth, path_rows(run.X, len(run.classes)), run.seed)
     X, y, chosen = run.X[rows], run.truth[rows], float(entry.params["C"])
     if classes * (X.nnz if hasattr(X, "nnz") else X.size) > ENTRIES:
         return None
