@@ -38,9 +38,10 @@ def malformed(X: Any) -> str | None:
         return f"is a broken {X.format.upper()} matrix: indptr does not go from 0 to the number of its entries"
     if (ends[1:] < ends[:-1]).any():
         return f"is a broken {X.format.upper()} matrix: indptr falls at {line} {int(np.argmax(ends[1:] < ends[:-1]))}"
+    unsigned = index.view(index.dtype.str.replace("i", "u"))  # in which a negative number is beyond all others
     for part in blocks_of(int(ends[-1])):
-        some = index[part]
-        if some.min() < 0 or some.max() >= places:
+        if unsigned[part].max() >= places:
+            some = index[part]
             at = part.start + int(np.argmax((some < 0) | (some >= places)))
             where = f"{line} {int(np.searchsorted(ends, at, side='right')) - 1}"
             return f"is a broken {X.format.upper()} matrix: {where} has an entry in {place} {index[at]} of {places}"
