@@ -146,7 +146,7 @@ def test_dense_and_sparse_rows_give_the_same_model(ratio):
         partial(logistic_path, C_max=1.0),
         partial(logistic_path, l1_ratio=0.5, C_max=1.0),
     ],
-    ids=lambda fit: str(getattr(fit, "__self__", fit))[:60],
+    ids=["logistic", "homogeneous", "hinge", "squared hinge", "path", "path of an elastic net"],
 )
 @pytest.mark.parametrize("offset", [0.0, 1e4])
 def test_a_claim_holds_however_the_rows_are_stored(fit, offset):
