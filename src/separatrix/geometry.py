@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from separatrix._typing import Array, Floats
 from separatrix.errors import InvalidInputError, NoDirectionError
+from separatrix.loops.threads import product
 
 __all__ = ["Expansion", "Hyperplane", "Hyperplanes", "Layers"]
 
@@ -112,7 +113,7 @@ class Hyperplane:
 
     def score(self, X: ArrayLike) -> Floats:
         """w.x + b for each row x of X."""
-        return np.asarray(_rows(X) @ self.w + self.b, dtype=np.float64)
+        return self._score(X, self.w, self.b)
 
     def side(self, X: ArrayLike) -> Array:
         """+1 where w.x + b >= 0, else -1: a point on the hyperplane counts as positive."""
@@ -121,7 +122,7 @@ class Hyperplane:
     def signed_distance(self, X: ArrayLike) -> Floats:
         """(w.x + b) / ‖w‖: the distance from x to the hyperplane, positive on the side of w."""
         w, b, length = self._scaled()
-        return np.asarray((_rows(X) @ w + b) / length, dtype=np.float64)
+        return self._score(X, w, b) / length
 
     def margin(self, X: ArrayLike, y: ArrayLike) -> float:
         """min_i y_i (w.x_i + b) / ‖w‖, negative if some point is on the wrong side.
@@ -155,6 +156,9 @@ class Hyperplane:
         _, b, length = self._scaled()
         return abs(b) / length
 
+    def _score(self, X: ArrayLike, w: Floats, b: float) -> Floats:
+        return np.asarray(product(_rows(X), w[:, None])[:, 0] + b, dtype=np.float64)
+
     def _scaled(self) -> tuple[Floats, float, float]:
         """w and b times a power of 2, which rounds nothing, and ‖w‖, whose squares then neither overflow nor vanish."""
         largest = np.abs(self.w).max()
@@ -174,7 +178,7 @@ class Hyperplanes:
 
     def scores(self, X: Array) -> Floats:
         """The (n, k) scores of the rows of X."""
-        return np.asarray(X @ self.coef.T + self.intercept)
+        return np.asarray(product(X, self.coef.T) + self.intercept)
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ class Expansion:
     Parameters
     ----------
     support : object
-        Has ``against(X)``, which yields slices of X with the kernel values of these points and the support points
+        Has ``sums(X, V)``, which is K V for the kernel values K of the points X with the support points
         (`separatrix.kernels.KernelRows`).
     dual_coef : array of shape (k, m)
     intercept : array of shape (k,)
@@ -195,9 +199,8 @@ class Expansion:
     intercept: Floats
 
     def scores(self, X: Any) -> Floats:
-        """The (n, k) scores of the points X, a block at a time."""
-        blocks = [K @ self.dual_coef.T + self.intercept for _, K in self.support.against(X)]
-        return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
+        """The (n, k) scores of the points X."""
+        return np.asarray(self.support.sums(X, self.dual_coef.T) + self.intercept)
 
 
 @dataclass(frozen=True)
@@ -209,9 +212,9 @@ class Layers:
 
     def scores(self, X: Array) -> Floats:
         """The (n, k) scores of the rows of X."""
-        S = np.asarray(X @ self.coefs[0] + self.intercepts[0])
+        S = np.asarray(product(X, self.coefs[0]) + self.intercepts[0])
         for W, b in zip(self.coefs[1:], self.intercepts[1:], strict=True):
-            S = expit(S) @ W + b
+            S = product(expit(S), W) + b
         return S
 
 

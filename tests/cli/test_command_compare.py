@@ -13,6 +13,7 @@ import pytest
 from cli.commandline import run, run_json, write_table
 
 from separatrix.cli import fit as fitting
+from separatrix.errors import ModelFileError
 from separatrix.cli import progress, show
 from separatrix.compare import Event, candidates
 from separatrix.data import embedded
@@ -330,3 +331,19 @@ def test_a_classifier_that_takes_more_than_its_share_is_left_out(tmp_path, monke
     why = next(left["why"] for left in record["left_out"] if left["name"] == "endless")
     assert "share of --time-limit" in why
     assert any(entry["model"] == "svm" for entry in record["leaderboard"])  # those after it had their turn
+
+
+def test_a_model_that_no_file_takes_does_not_cost_the_results(tmp_path, monkeypatch):
+    import separatrix.persistence.files as files
+
+    def refused(*args, **kwargs):
+        raise ModelFileError("The model has too many settings for a model file.")
+
+    table = write_table(tmp_path / "p.csv")
+    (tmp_path / "model.separatrix").write_text("of an earlier run")
+    monkeypatch.setattr(files, "dump", refused)
+    done = run("compare", table, "-t", "kind", "-o", tmp_path, "--folds", 2)
+    assert done.exit_code == 4
+    assert "model.separatrix cannot be written, but what was found is: The model has too many" in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"p.csv", "run.json", "report.html"}
+    assert set(json.loads((tmp_path / "run.json").read_text())["files"]) == {"report.html"}

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from separatrix.compare import proving
+from separatrix.compare import metrics, proving
 from separatrix.compare.candidates import facts_of, later_candidates
 from separatrix.compare.metrics import Figure, Predictions, area_under_curve, balanced_accuracy, mean_loss
 from separatrix.compare.paired import Difference, difference
@@ -278,3 +278,29 @@ def test_the_area_that_chooses_C_is_that_of_scikit_learn_also_with_ties(seed, n,
     mine, scores = rng.random(n) < 0.4, np.round(rng.normal(size=n), digits)
     mine[:2] = True, False
     assert area(mine, scores) == pytest.approx(roc_auc_score(mine, scores), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "mcc"])
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_influence_is_what_a_row_more_changes(metric, k):
+    table = np.random.default_rng(k).poisson(4.0, (k, k)) + np.diag([20.0] * k)
+    n, base, change = table.sum(), metrics.value_of(table, metric), np.empty((k, k))
+    for i, j in np.ndindex(k, k):
+        more = table.copy()
+        more[i, j] += 1e-4
+        change[i, j] = (metrics.value_of(more, metric) - base) / 1e-4
+    expected = change - (table * change).sum() / n
+    np.testing.assert_allclose(metrics.cell_parts(table, metric), expected, rtol=1e-3, atol=1e-6)
+
+
+def test_a_search_that_fails_costs_its_verdict_only(monkeypatch):
+    X, codes = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+    with proving.searching(X, codes) as search:
+        search._process.kill()
+        proof = search.result(60.0)
+    assert proof.verdict == "undecided"
+    assert "its process ended with -9" in proof.claim
+    proof = proving.prove(X * 1e200, codes)
+    assert proof.verdict == "undecided"
+    assert proof.claim.startswith("Not decided: ")
+    assert "overflows" in proof.claim

@@ -12,13 +12,14 @@ from cli.commandline import run_json
 from compare.tables import csv, rare_table
 from sklearn import metrics as theirs
 
-from separatrix import InvalidInputError, LogisticRegression, load, separability
+from separatrix import LogisticRegression, load, separability
 from separatrix.compare import candidates, proving
 from separatrix.compare import run as running
 from separatrix.compare.folds import notes_on_classes, stratified
 from separatrix.compare.metrics import METRICS, Predictions, area_under_curve, figure
 from separatrix.compare.verdict import linearity_words
 from separatrix.data import read_table
+from separatrix.errors import DataError
 from separatrix.scoring.calibration import class_scores
 
 
@@ -303,9 +304,7 @@ def test_columns_are_called_by_their_names(tmp_path):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_column_that_is_too_large_is_called_by_its_name():
     a, y = np.random.default_rng(0).normal(size=40) * 5e307, np.arange(40) % 2
-    with pytest.raises(
-        InvalidInputError, match=r"column 'a'\. The square of such a number overflows.*divide the column"
-    ):
+    with pytest.raises(DataError, match=r"column 'a'\. The square of such a number overflows.*divide the column"):
         running.compare(read_table(csv({"a": a}, y), target="y"), fork=False)
 
 
@@ -331,3 +330,14 @@ def test_what_linearity_costs_is_said():
     assert "which learned from 123 rows only" in words
     assert found.best.key == "svm"  # a kernel machine that leads is saved
     assert entry_of(found, "gradient boosting").reference
+
+
+def test_guessing_is_as_good_as_guessing_can_be():
+    """Of 10 and 9 rows, the training rows of some folds have more of the rarer class."""
+    random = np.random.default_rng(3)
+    y = np.repeat(["a", "b"], [10, 9])
+    found = running.compare(read_table(csv({"x": random.normal(size=19).round(3)}, y), target="y"), folds=5)
+    baseline = entry_of(found, "majority (baseline)")
+    assert baseline.figures["balanced_accuracy"].value == 0.5
+    assert baseline.figures["accuracy"].value == pytest.approx(10 / 19)
+    assert (baseline.predictions.codes == 0).all()

@@ -305,3 +305,19 @@ def test_messages_name_the_columns():
     )
     with pytest.raises(DataError, match="column 'age' is wrong"), encoder.naming():
         raise DataError("column 0 is wrong")
+
+
+def test_labels_that_are_codes_stay_apart():
+    def labels_of(*cells):
+        rows = [f"{i / 7:.3f},{cell}" for i, cell in enumerate(cells * 4)]
+        return read_table(io.BytesIO("\n".join(["x,y", *rows]).encode()), target="y").y
+
+    assert sorted(set(labels_of("01", "1", "10").tolist())) == ["01", "1", "10"]
+    assert sorted(set(labels_of("007", "07").tolist())) == ["007", "07"]
+    assert sorted(set(labels_of("0", "10").tolist())) == [0, 10]
+    assert sorted(set(labels_of("-1", "+1").tolist())) == [-1, 1]
+
+
+def test_a_column_without_a_name_is_called_like_no_other():
+    table = read_table(io.BytesIO(b"a,,column 2,y\n1,5,2,p\n2,6,1,q\n3,9,4,p\n4,8,7,q\n"), target="y")
+    assert [column.name for column in table.columns] == ["a", "column 2'", "column 2"]

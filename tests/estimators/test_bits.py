@@ -102,3 +102,38 @@ def test_equal_fits_have_equal_bits(name, shape):
     assert any("_model" in where for where in first)
     assert not differ
     assert estimator.certificate_ is None or estimator.certificate_.verify(X, y)
+
+
+@pytest.mark.usefixtures("many_cores")
+@pytest.mark.parametrize(
+    ("model", "n", "d", "k"),
+    [
+        (separatrix.SVC(C=3.0), 690, 49, 2),
+        (separatrix.SVC(probability=True), 300, 20, 3),
+        (separatrix.KernelPerceptron(kernel="poly", max_iter=3), 300, 20, 2),
+        (separatrix.LogisticRegression(tol=0.1), 3_000, 300, 20),
+        (separatrix.LeastSquaresClassifier(), 20_001, 301, 2),
+        (separatrix.NearestCentroid(), 3_000, 300, 20),
+        (separatrix.NaiveBayes(shared_variance=False), 3_000, 300, 20),
+        (separatrix.NaiveBayes(family="multinomial"), 3_000, 300, 20),
+        (separatrix.Cascade(max_iter=2), 3_000, 300, 20),
+    ],
+    ids=repr,
+)
+def test_equal_scores_have_equal_bits(model, n, d, k):
+    """Products of this size are cut where the threads of BLAS meet, unless it is held to one."""
+    random = np.random.default_rng(0)
+    X = np.abs(random.normal(size=(n, d)))
+    y = (X[:, :k] + random.normal(size=(n, k))).argmax(axis=1) if k > 2 else X[:, 0] + random.normal(size=n) > 0.7
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    found = set()
+    for blas, ours in product((1, 2), THREADS):
+        separatrix.set_threads(ours)
+        with threadpool_limits(limits=blas, user_api="blas"):
+            said = [model.decision_function(X) if hasattr(model, "decision_function") else np.zeros(0)]
+            said += [model.predict_proba(X)] if hasattr(model, "predict_proba") else []
+            found.add(b"".join(part.tobytes() for part in said))
+    assert len(found) == 1
+    assert np.isfinite(np.frombuffer(found.pop())).all()

@@ -17,6 +17,8 @@ from separability.separability_oracles import fewest_errors, fewest_errors_throu
 from sklearn.datasets import load_breast_cancer
 
 from separatrix import All, ConvergenceWarning, ErrorBound, MinimumErrorClassifier, SeparatrixError, Status
+from separatrix.fewest_errors import conflicts
+from separatrix.separation.work import Work
 
 
 def assert_optimal(model, X, y, expected=None, weight=None):
@@ -380,3 +382,24 @@ def test_bad_parameters():
     for nodes in (0, 1.5, None, True):
         with pytest.raises(ValueError, match="max_nodes"):
             MinimumErrorClassifier(max_nodes=nodes).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_exact_proofs_of_conflicts_count(monkeypatch):
+    """400 x 25 normal numbers: each proof takes as long as many linear programs, which max_nodes is told in."""
+    done = []
+
+    class Counted(Work):
+        def __init__(self, most=np.inf):
+            super().__init__(most)
+            done.append(self)
+
+    monkeypatch.setattr(conflicts, "Work", Counted)
+    r = np.random.default_rng(0)
+    X = r.normal(size=(400, 25))
+    y = X[:, 0] + r.normal(size=400) > 0
+    with pytest.warns(ConvergenceWarning, match="max_nodes=60 nodes are spent: raise max_nodes"):
+        model = MinimumErrorClassifier(max_nodes=60).fit(X, y)
+    products = sum(work.most - max(work.left, 0) for work in done if np.isfinite(work.most))
+    assert 0 < products <= 60 * conflicts.PRODUCTS
+    assert 60 <= model.n_nodes_ <= 63
+    assert model.certificate_.verify(X, y)

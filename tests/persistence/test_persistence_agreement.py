@@ -247,3 +247,32 @@ def test_part_of_the_certificate_is_missing_or_out_of_order(tmp_path):
     parts[0], parts[1] = parts[1], parts[0]
     (reason, *_) = verified(join(header, document, data), tmp_path / "m", X, y)
     assert "its certificate is not about each of its hyperplanes" in reason
+
+
+def test_machines_of_few_rows_are_saved():
+    """Rows of a pair, and rows with a weight, are counted by themselves: small numbers mean other rows there."""
+    saved = 0
+    for seed in range(40):
+        r = np.random.default_rng(seed)
+        X, y = r.normal(size=(12, 4)), np.arange(12) % 3
+        weight = (np.arange(12) % 4 > 0).astype(float)
+        for model in (HardMarginSVC(), LinearSVC(), SVC(kernel="linear")):
+            try:
+                model.fit(X, y, weight if isinstance(model, LinearSVC) else None)
+            except separatrix.NotSeparableError:
+                continue
+            assert dump(model)
+            saved += 1
+    assert saved > 80
+
+
+def test_multipliers_in_another_order_are_not_those_of_the_certificate():
+    r = np.random.default_rng(0)
+    model = LinearSVC().fit(r.normal(size=(30, 4)), np.arange(30) % 2, np.arange(30) % 4 > 0)
+    alpha = np.array(model.dual_coef_)
+    some = np.argsort(np.abs(alpha[0]))[[0, -1]]
+    assert abs(alpha[0, some[0]]) != abs(alpha[0, some[1]])
+    alpha[0, some] = alpha[0, some[::-1]]
+    model.dual_coef_ = alpha
+    with pytest.raises(ModelFileError, match="dual_coef_ is not that of its certificate"):
+        dump(model)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, matthews_corrcoef
 
 from separatrix import DataError
-from separatrix.scoring.decision import Decision, metric_of_counts, plug_in, tune
+from separatrix.scoring.decision import Decision, _Leaders, always, metric_of_counts, plug_in, tune
 
 BINARY = {
     "balanced_accuracy": balanced_accuracy_score,
@@ -134,3 +134,39 @@ def test_files_hold_it_bit_for_bit(decision):
 def test_what_is_no_decision_is_refused(plain):
     with pytest.raises(DataError):
         Decision.from_dict(plain)
+
+
+def test_leaders_are_the_two_largest_whatever_was_moved():
+    random = np.random.default_rng(0)
+    logs, offsets = random.normal(size=(50, 6)).round(1), np.zeros(6)  # rounded: there are ties
+    leaders = _Leaders(logs, offsets)
+    for code in random.integers(0, 6, 40):
+        offsets[code] = round(random.normal(), 1)
+        leaders.put(code, offsets[code])
+        sums = logs + offsets
+        assert (leaders.first == sums.argmax(axis=1)).all()
+        for other in range(6):
+            rivals = sums.copy()
+            rivals[:, other] = -np.inf
+            assert (leaders.but(other) == rivals.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("metric", MANY)
+def test_offsets_of_many_classes_are_tuned_as_well(metric):
+    random = np.random.default_rng(1)
+    scores = random.normal(size=(6000, 40)) + 2 * (np.arange(40) % 3 == 0)  # so that a third of them is more frequent
+    y = (scores + random.gumbel(size=scores.shape)).argmax(axis=1)
+    chances = np.exp(0.5 * scores)  # not sure enough, so that offsets matter
+    chances /= chances.sum(axis=1, keepdims=True)
+    tuned = MANY[metric](y, tune(chances, y, metric).codes(chances))
+    assert tuned >= MANY[metric](y, chances.argmax(axis=1)) - 0.002  # it stops one standard error short of the best
+    if metric == "balanced_accuracy":
+        assert tuned >= MANY[metric](y, (np.log(chances) - np.log(np.bincount(y))).argmax(axis=1)) - 0.002
+
+
+def test_a_decision_that_says_one_class_only():
+    chances = np.array([[0.2, 0.8], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    for code in (0, 1):
+        assert (always(code, 2).codes(chances[:2]) == code).all()
+        three = np.column_stack([chances, np.zeros(4)])
+        assert (always(code, 3).codes(three) == code).all()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from separatrix.cli.common import (
+    BAD_DATA,
     METRICS,
     UNCERTIFIED,
     USAGE,
@@ -72,6 +73,7 @@ def compare(
     from separatrix.cli.show import show_run
     from separatrix.compare import compare as run_comparison
     from separatrix.compare.ranking import line_of
+    from separatrix.errors import SeparatrixError
     from separatrix.persistence import Sample
     from separatrix.persistence.atomic import write_atomically, write_together
     from separatrix.persistence.files import dump
@@ -103,23 +105,27 @@ def compare(
         )
     run.time_limit = time_limit
     told(table, run.encoder)
-    best = run.best
-    model = dump(
-        best.model,
-        encoder=run.encoder,
-        fingerprint=table.fingerprint,
-        calibration=best.calibration,
-        decision=best.decision,
-        sample=None if best.sample is None else Sample(best.sample, seed),
-    )
+    best, saved = run.best, dict[str, bytes]()
+    try:
+        saved["model.separatrix"] = dump(
+            best.model,
+            encoder=run.encoder,
+            fingerprint=table.fingerprint,
+            calibration=best.calibration,
+            decision=best.decision,
+            sample=None if best.sample is None else Sample(best.sample, seed),
+        )
+    except SeparatrixError as error:  # such as names that no file has room for: the results are there all the same
+        complain(f"model.separatrix cannot be written, but what was found is: {error}")
     folder.mkdir(parents=True, exist_ok=True)
     with watched(*(folder / name for name in FILES), partly="without run.json, they need not belong together"):
         # what was found is written before a page is drawn, which must not cost a finished run
-        write_together(folder, {"model.separatrix": model, "run.json": _record(run, {"model.separatrix": model})[0]})
-        (folder / "report.html").unlink(missing_ok=True)  # that of an earlier run
+        write_together(folder, {**saved, "run.json": _record(run, saved)[0]})
+        for name in {"report.html", "model.separatrix"} - set(saved):  # those of an earlier run
+            (folder / name).unlink(missing_ok=True)
         words = ["separatrix", "compare", *source, "--metric", metric, "--seed", str(seed), "--folds", str(folds)]
         page = _page(run, started + time_limit, words, data)
-        files = {"model.separatrix": model, **({} if page is None else {"report.html": page})}
+        files = saved | ({} if page is None else {"report.html": page})
         text, record = _record(run, files)
         if page is not None:
             write_atomically(folder / "report.html", page)
@@ -135,7 +141,7 @@ def compare(
         names = ", ".join(entry.title for entry in run.entries if entry.key)
         complain(f"--save: no line {clean(save)!r} can be saved, so {best.title} was. There are: {names}.")
         return USAGE
-    return 0 if run.verified and best.certified else UNCERTIFIED
+    return BAD_DATA if not saved else 0 if run.verified and best.certified else UNCERTIFIED
 
 
 def table_words(data: str | None, target: str | None, drop: list[str] | None, format: str | None) -> list[str]:

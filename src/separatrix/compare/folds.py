@@ -52,16 +52,17 @@ def check_classes(classes: Array, counts: Integers) -> None:
         raise DataError(f"Class {rare!r} has one row only, which cannot be learned and held out: drop or merge it.")
 
 
-def check_folds(classes: Array, codes: Integers, split: Sequence[Fold]) -> None:
+def check_folds(classes: Array, codes: Integers, split: Sequence[Fold], asked: int) -> None:
     """That the training part of every fold has two classes of two rows: one to learn from, one to calibrate by."""
     if all(np.sort(np.bincount(codes[train]))[-2] >= 2 for train, _ in split):
         return
     counts = np.bincount(codes)
     second = int(np.argsort(-counts, kind="stable")[1])
     few = f"Class {str(classes[second])!r} has {count(int(counts[second]), 'row')}, and at most one class has more"
+    advice = "add rows, merge classes, or ask for 3 --folds" if asked == 2 else "add rows or merge classes"
     raise DataError(
-        f"{few}: too few to be learned, calibrated and held out in {len(split)} folds. Two classes need at least 3 "
-        "rows: add rows, merge classes, or ask for more --folds."
+        f"{few}: too few to be learned, calibrated and held out in {len(split)} folds. Two classes need at least "
+        f"{4 if asked == 2 else 3} rows: {advice}."
     )
 
 

@@ -22,7 +22,7 @@ from separatrix.compare.tuning import FOLDS, sample_rows
 from separatrix.compare.wording import certificate_words, count, seconds
 from separatrix.errors import SeparatrixError
 from separatrix.scoring.calibration import log_odds
-from separatrix.scoring.decision import Decision, plug_in
+from separatrix.scoring.decision import Decision, always, plug_in
 
 SHARE = 0.5  # of the time that is left: what one candidate may take
 LOWER = 2  # how often C is divided by 10 for the sake of a certificate
@@ -182,7 +182,9 @@ def _recipe(candidate: Candidate, problem: Problem, fitted: Fitted) -> Recipe:
     codes = problem.codes[fitted.rows]
     if not candidate.inner_rows:
         shares = np.bincount(codes, minlength=problem.k) / len(codes)
-        return Recipe(None, plug_in(shares, problem.metric) if candidate.reference else Decision())
+        # the baseline says the same in all folds: of two classes about as frequent, the folds may differ
+        guess = always(int(np.bincount(problem.codes).argmax()), problem.k)
+        return Recipe(None, plug_in(shares, problem.metric) if candidate.reference else guess)
     rows = fitted.rows[sample_rows(codes, candidate.inner_rows, problem.seed)]
     codes = problem.codes[rows]
     said, tests = [], []

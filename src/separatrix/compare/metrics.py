@@ -169,17 +169,18 @@ def value_of(table: Floats, metric: str) -> float:
 
 
 def cell_parts(table: Floats, metric: str) -> Floats:
-    """(k, k): by how much one row more in a cell, and one fewer on average, changes the metric: its influence."""
-    k, n = len(table), table.sum()
-    step = 1e-6 * n
-    base = value_of(table, metric)
-    change = np.empty((k, k))
-    diagonal, across, down = np.diagonal(table).astype(np.float64), table.sum(axis=0), table.sum(axis=1)
-    for i in range(k):  # all cells (i, j) of a row at once: the counts that one row more would change
-        rows = down + step * (np.arange(k) == i)
-        predicted = across + step * np.eye(k)
-        right = diagonal + step * np.eye(k) * (np.arange(k) == i)
-        change[i] = [(metric_of_counts(right[j], predicted[j], rows, metric) - base) / step for j in range(k)]
+    """(k, k): by how much one row more in a cell, and one fewer on average, changes the metric: its influence.
+
+    A row of class i predicted as j is one more of the rows of i, of those predicted as j and, if i = j, of the
+    recognised: to first order, the sum of what each of these changes.
+    """
+    recognised, predicted, there = np.diagonal(table), table.sum(axis=0), table.sum(axis=1)
+    n, base = table.sum(), value_of(table, metric)
+    more = 1e-6 * n * np.eye(len(table))
+    of_recognised = metric_of_counts(recognised + more, predicted, there, metric) - base
+    of_predicted = metric_of_counts(recognised, predicted + more, there, metric) - base
+    of_there = metric_of_counts(recognised, predicted, there + more, metric) - base
+    change = (np.diag(of_recognised) + of_predicted + of_there[:, None]) / (1e-6 * n)
     return change - float((table * change).sum() / n)
 
 

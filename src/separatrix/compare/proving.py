@@ -47,9 +47,9 @@ def prove(X: Any, codes: Integers) -> Proof:
     """Whether the classes are separable; "undecided" where float64 cannot tell."""
     try:
         answer = separatrix.separability(X, codes, max_work=WORK)
-    except UndecidedError as error:
-        claim = str(error)
-        if error.max_work is not None:  # the limit is one of comparisons
+    except SeparatrixError as error:
+        claim = str(error) if isinstance(error, UndecidedError) else f"Not decided: {error}"
+        if isinstance(error, UndecidedError) and error.max_work is not None:  # the limit is one of comparisons
             limit = f"max_work={error.max_work:.0e} products of numbers"
             claim = f"Not decided within {limit}; `separatrix separable` has no limit."
         return Proof("undecided", claim, False, [])
@@ -90,8 +90,9 @@ class Search:
         except subprocess.TimeoutExpired:
             self.stop()
             return late_proof(time.monotonic() - started)
-        if self._process.returncode:
-            raise SeparatrixError(f"The search for a separating hyperplane failed: {error.strip()[-300:]}")
+        if self._process.returncode:  # as when the system is out of memory: the classifiers are there all the same
+            why = error.strip()[-300:] or f"its process ended with {self._process.returncode}"
+            return Proof("undecided", f"Not decided, since the search failed: {why}", False, [])
         return Proof(**json.loads(out))
 
     def stop(self) -> None:

@@ -109,7 +109,7 @@ def compare(
     if X.shape[1] == 0:
         raise DataError("No column is left to learn from: all are constant or unusable.")
     split = stratified(codes, folds, seed)
-    check_folds(classes, codes, split)
+    check_folds(classes, codes, split, folds)
     notes = notes_on_classes(classes, counts, folds, len(split))
     problem = Problem(X, y, codes, classes, split, seed, started + JUDGING * time_limit, metric)
     leaks = possible_leaks(table, X, encoder, codes, seed)

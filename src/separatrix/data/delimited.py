@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,7 @@ class Layout:
                 f"{names[-1]!r}. If that is not meant, or to name them, give the file a header line."
             )
             return cls(tuple(names), separator, source, (note,), True)
-        names = [cell or f"column {position}" for position, cell in enumerate(cells, 1)]
+        names = [cell or _unlike(cells, f"column {position}") for position, cell in enumerate(cells, 1)]
         repeated = [name for name, times in Counter(names).items() if times > 1]
         if repeated:
             raise DataError(
@@ -152,6 +152,11 @@ class Layout:
 
 
 _MARKS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+
+def _unlike(names: Sequence[str], name: str) -> str:
+    """The name, or another that none of these is."""
+    return name if name not in names else _unlike(names, f"{name}'")
 
 
 def _some_rows(body: bytes, separator: str, width: int) -> list[list[str]]:

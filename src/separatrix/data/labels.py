@@ -48,17 +48,25 @@ def _typed(column: polars.Series) -> Array:
 
     if column.dtype == pl.Boolean:
         return column.to_numpy()
+    if column.dtype == pl.String and column.str.contains(r"^[+-]?0\d").any():  # codes, such as 01 beside 1
+        return _texts(column)
     if column.dtype == pl.String and (folded := column.str.to_lowercase()).is_in(["true", "false"]).all():
         return (folded == "true").to_numpy()
     if column.dtype.is_integer() or (column.dtype == pl.String and bool(column.str.contains(r"^[+-]?\d+$").all())):
         # not by way of floats, which make one of two whole numbers beyond 2^53
         whole = column.cast(pl.Int64, strict=False)
-        return whole.to_numpy() if not whole.null_count() else np.array(column.cast(pl.String).to_list(), dtype=str)
+        return whole.to_numpy() if not whole.null_count() else _texts(column.cast(pl.String))
     numbers = as_numbers(column)
     if numbers.bad is not None or (numbers.spelling is not None and numbers.spelling != Spelling(decimal=",")):
-        classes = column.unique().sort()  # few, as a rule: the texts of all rows as Python's would take far more
-        return np.array(classes.to_list(), dtype=str)[column.cast(pl.Enum(classes)).to_physical().to_numpy()]
+        return _texts(column)
     return numbers.values.to_numpy()
+
+
+def _texts(column: polars.Series) -> Array:
+    import polars as pl
+
+    classes = column.unique().sort()  # few, as a rule: the texts of all rows as Python's would take far more
+    return np.array(classes.to_list(), dtype=str)[column.cast(pl.Enum(classes)).to_physical().to_numpy()]
 
 
 def discrete(y: Array) -> Array:

@@ -25,7 +25,7 @@ from separatrix.estimators.parameters import honoured
 from separatrix.estimators.stored import reachable
 from separatrix.estimators.validation import Sample, check_points, check_training
 from separatrix.geometry import Hyperplane, Hyperplanes
-from separatrix.loops.threads import single_threaded_blas
+from separatrix.loops.threads import product, single_threaded_blas
 from separatrix.outcome import Fit, Status
 
 FINITE = float(np.finfo(np.float64).max)
@@ -156,7 +156,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X = X if plain else check_points(self, X, FINITE)
         coef = coef.toarray() if hasattr(coef, "toarray") else coef
         with np.errstate(all="ignore"):
-            scores = np.asarray(X @ coef.T + fitted["intercept_"])
+            scores = np.asarray(product(X, coef.T) + fitted["intercept_"])
         if not np.isfinite(scores).all():
             if plain:  # if the scores are finite, so is X: NaN and infinity do not vanish in a sum
                 check_points(self, X, FINITE)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.errors import UndecidedError
 from separatrix.fewest_errors.budget import Budget
 from separatrix.separation.cone import Cone
 from separatrix.separation.faces import Faces, prove
@@ -21,12 +22,16 @@ from separatrix.separation.work import Work
 
 PROVABLE = 40  # coefficients up to which a conflict is proved in whole numbers
 HINTS = 200  # rows that the exact search looks at first
+PRODUCTS = 10_000  # of whole numbers, in the exact search, that count as one node
 HELD = 1e-9  # share of the largest weight from which on a row is part of a combination
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A conflict among the rows asked about, or coefficients that get them all right; neither if HiGHS cannot tell."""
+    """A conflict among the rows asked about, or coefficients that get them all right.
+
+    Neither if HiGHS cannot tell, or the budget is spent.
+    """
 
     conflict: Integers | None = None
     v: Floats | None = None
@@ -69,17 +74,22 @@ def find(cone: Cone, Z: Floats, rows: Integers, price: Floats, budget: Budget) -
         program = lead_program(z, Work())
         return Verdict(v=None if program is None else program[0])
     for some in (used, rows) if len(used) < len(rows) else (rows,):  # the few should do; all of them decide
-        verdict = decide(cone, some)
-        if verdict.conflict is not None or len(some) == len(rows):
+        verdict = decide(cone, some, budget)
+        if verdict.conflict is not None or len(some) == len(rows) or not budget.left:
             return verdict
     raise AssertionError("All rows decide.")
 
 
-def decide(cone: Cone, rows: Integers) -> Verdict:
-    """The same in whole numbers, which never errs."""
-    part = WholeRows(cone.only(rows))
+def decide(cone: Cone, rows: Integers, budget: Budget) -> Verdict:
+    """The same in whole numbers, which never errs; neither only if the budget does not suffice."""
+    part, work = WholeRows(cone.only(rows)), Work(PRODUCTS * budget.left)
     codes = part.cone.codes
-    faces = prove(part, [(i, int(1 - codes[i])) for i in range(min(len(rows), HINTS))], Work())
+    try:
+        faces = prove(part, [(i, int(1 - codes[i])) for i in range(min(len(rows), HINTS))], work)
+    except UndecidedError:
+        return Verdict()
+    finally:
+        budget.spend((work.most - work.left) / PRODUCTS)
     support = [i for i, _ in faces.support]
     if not support and faces.direction is not None:
         return Verdict(v=_coefficients(cone, part, faces.direction))

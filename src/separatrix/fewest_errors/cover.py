@@ -105,7 +105,7 @@ class Cover:
                 return
             if not self._cut(r):
                 break
-        if self.gave_up:
+        if self.gave_up or not self.budget.left:
             heapq.heappush(self._open, branch)
             return
         fractional = np.minimum(r, 1.0 - r)
@@ -157,7 +157,7 @@ class Cover:
                 self.offer(verdict.v, exact=True)
                 break
             if verdict.conflict is None:
-                self.gave_up = True
+                self.gave_up = self.budget.left > 0
                 break
             conflict = np.sort(verdict.conflict)
             if r[conflict].sum() >= 1.0 - WHOLE or conflict.tobytes() in self._known:

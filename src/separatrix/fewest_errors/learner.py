@@ -191,7 +191,7 @@ def _enumerated(cone: Cone, points: Points, cover: Cover) -> bool:
         if program is not None:
             cover.offer(program.V[:, 0])
         if not met(found.best, cover.upper) and cone.q <= PROVABLE:  # rows on the hyperplane
-            v = decide(cone, rows).v
+            v = decide(cone, rows, cover.budget).v
             if v is not None:
                 cover.offer(v, exact=True)
     if found.complete:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Floats
+from separatrix.loops.threads import single_threaded_blas
 
 ENTRIES = 1 << 20  # of a block of rows or columns
 
@@ -24,7 +25,7 @@ def by_blocks(X: Any, width: int, scored: Callable[[Floats, int], Floats]) -> Fl
     ``width`` is how many numbers it takes for each row.
     """
     n, step = X.shape[0], max(1, ENTRIES // max(width, 1))
-    with np.errstate(all="ignore"):
+    with single_threaded_blas(), np.errstate(all="ignore"):
         return np.vstack([scored(dense(X[first : first + step]), first) for first in range(0, n, step)])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -127,19 +128,43 @@ class KernelRows:
         K : array of shape (points in the block, points in index)
         """
         old = self._points if index is None else self._points[self._positions(index)]
-        if type(points) is np.ndarray and points.ndim == 2 and points.dtype == old.dtype == self.dtype:
-            n, d = points.shape
-            if d == old.width and 0 < n <= block_rows(max(len(old), d), points.itemsize):
-                K = self.kernel.gram_of_rows(points, old)
-                if K is not None:
-                    return iter([(slice(0, n), K)])
-        return self._against(self.kernel.check(points), old)
+        K = self._of_few(points, old)
+        if K is not None:
+            return iter([(slice(0, len(K)), K)])
+        new = self.kernel.check(points)
+        return ((block, self._of_block(new[block], old)) for block in self._blocks(new, old))
 
-    def _against(self, new: Any, old: Any) -> Iterator[tuple[slice, Array]]:
-        itemsize = max(self.dtype.itemsize, old.dtype.itemsize)
-        for block in row_blocks(count(new), max(len(old), old.width), itemsize):
-            K = self.kernel.gram(self.kernel.represent(new[block], like=old), old)
-            yield block, K.astype(self.dtype, copy=False)
+    def sums(self, points: Any, V: Array) -> Array:
+        """K V, of the kernel values K of new points with all training points.
+
+        In blocks that our threads share, unless the kernel is a function of the user's: the same bits on any number.
+        """
+        from separatrix.loops import threads  # brings scikit-learn's errors, which kernels do without
+
+        old = self._points
+        small = type(points) is np.ndarray and points.size * len(old) <= threads.SMALL_PRODUCT
+        with nullcontext() if small else threads.single_threaded_blas():
+            K = self._of_few(points, old)
+            if K is not None:
+                return K @ V
+            new = self.kernel.check(points)
+            with nullcontext() if self.kernel.name else threads.alone():
+                parts = threads.over(self._blocks(new, old), lambda block: self._of_block(new[block], old) @ V)
+        return np.vstack(parts) if parts else np.empty((0, V.shape[1]))
+
+    def _of_few(self, points: Any, old: Any) -> Array | None:
+        """The kernel values of rows that are plain, and few enough for one block; None of others."""
+        if not (type(points) is np.ndarray and points.ndim == 2 and points.dtype == old.dtype == self.dtype):
+            return None
+        n, d = points.shape
+        few = d == old.width and 0 < n <= block_rows(max(len(old), d), points.itemsize)
+        return self.kernel.gram_of_rows(points, old) if few else None
+
+    def _blocks(self, new: Any, old: Any) -> Iterator[slice]:
+        return row_blocks(count(new), max(len(old), old.width), max(self.dtype.itemsize, old.dtype.itemsize))
+
+    def _of_block(self, new: Any, old: Any) -> Array:
+        return self.kernel.gram(self.kernel.represent(new, like=old), old).astype(self.dtype, copy=False)
 
     def _gram(self, rows: Integers, old: Any) -> Array:
         # In one piece: the caller has chosen its size, and a matrix product is fastest undivided.

@@ -20,6 +20,7 @@ from itertools import count as counter
 from operator import index
 from typing import Any, TypeVar
 
+import numpy as np
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from separatrix.errors import InvalidInputError
@@ -28,6 +29,8 @@ Chunk = TypeVar("Chunk")
 Result = TypeVar("Result")
 
 LIKE_BLAS = re.compile("blas|blis|mkl", re.IGNORECASE)
+SMALL_PRODUCT = 1 << 13  # multiplications for which BLAS takes one thread however many it has: OpenBLAS begins at 9,216
+PRODUCT_ENTRIES = 1 << 18  # of the rows that a thread multiplies at a time
 
 
 _chosen: tuple[int, int] | None = None  # what `set_threads` was given, and in which process
@@ -118,6 +121,21 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
     if failed:
         raise failed[min(failed)]
     return done
+
+
+def product(X: Any, W: Any) -> Any:
+    """X W, for an array or CSR matrix X and an array W (d, k): the same bits however many threads BLAS has."""
+    n, d = X.shape
+    if hasattr(X, "tocsr") or n * d * W.shape[1] <= SMALL_PRODUCT:
+        return X @ W
+    step = max(1, PRODUCT_ENTRIES // d)
+    with single_threaded_blas():
+        if n <= step:
+            return X @ W
+        found = np.empty((n, W.shape[1]), dtype=np.result_type(X, W))
+        rows = [slice(first, first + step) for first in range(0, n, step)]
+        over(rows, lambda some: np.matmul(X[some], W, out=found[some]))
+        return found
 
 
 @contextmanager

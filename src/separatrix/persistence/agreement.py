@@ -120,13 +120,13 @@ def _multipliers(model: Any, row: int | None) -> Any:
 
 
 def _same_multipliers(part: Mapping[str, Any], own: Any, support: Any) -> bool:
-    """Whether |dual_coef_| are the alpha of the same rows; in any order if the certificate counts rows otherwise."""
-    alpha, points = np.asarray(part["alpha"], dtype=np.float64), np.asarray(part["points"], dtype=np.intp)
-    if not np.isin(points, support).all():  # rows of weight 0 are left out of its count
-        return _same(_present(alpha), _present(own))
-    stated, order = np.zeros(len(support)), np.argsort(support)
-    stated[order[np.searchsorted(support, points, sorter=order)]] = alpha
-    return _same(stated, own)
+    """Whether |dual_coef_| are the alpha in the order of the rows.
+
+    The certificate may count them otherwise: without those of weight 0, and of a pair only its own.
+    """
+    alpha = np.asarray(part["alpha"], dtype=np.float64)[np.argsort(part["points"])]
+    own = own[np.argsort(support)]
+    return _same(alpha[alpha != 0], own[own != 0])
 
 
 def _parts(model: Any) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 from separatrix._typing import Array
 from separatrix.errors import ModelFileError
 
-LARGEST_HEADER = 16 << 20  # bytes; long lists are tensors, so that real headers are far smaller
+LARGEST_HEADER = 100_000_000  # bytes, as the library has it: names and rules of some 700,000 columns
 _ZEROS = "0" * 64
 _START = re.compile(rb'\{"__metadata__":\{"separatrix":"\{\\"sha256\\":\\"([0-9a-f]{64})\\",')
 _DTYPES = {

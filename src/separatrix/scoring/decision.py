@@ -14,7 +14,9 @@ from separatrix.scoring.calibration import TINY, is_finite
 
 TUNED = ("balanced_accuracy", "accuracy", "f1", "mcc")  # the metrics of predicted classes; others need no cut
 MOST_CUTS = 400  # tried along one line
+MOST_CELLS = 20_000  # cuts times classes of a metric that depends on the counts of each class
 MOST_ROWS = 100_000  # that a cut is tuned on: it is a number or a few
+FAR = 1e3  # an offset beyond all log P
 SWEEPS = 3  # over the classes, of which each has an offset
 
 
@@ -81,17 +83,26 @@ def tune(probabilities: Floats, codes: Integers, metric: str, level: bool = Fals
     logs = np.log(np.maximum(probabilities, TINY))
     share = np.maximum(rows, 1) / max(1, len(codes))
     plug_in = np.log(share) * (float(level) - float(metric == "balanced_accuracy"))
+    leaders = _Leaders(logs, plug_in if k > 2 else np.zeros(2))
     if k == 2:
-        offset = _best_offset(logs, codes, 1, np.array([0.0, 0.0]), float(plug_in[1] - plug_in[0]), metric)
+        offset = _best_offset(leaders, codes, 1, float(plug_in[1] - plug_in[0]), metric)
         return Decision(threshold=float(1 / (1 + math.exp(min(700.0, max(-700.0, offset))))))
     offsets = plug_in.copy()
     for _ in range(SWEEPS):
         before = offsets.copy()
         for code in range(k):
-            offsets[code] = _best_offset(logs, codes, code, offsets, float(offsets[code]), metric)
+            offsets[code] = _best_offset(leaders, codes, code, float(offsets[code]), metric)
+            leaders.put(code, offsets[code])
         if (offsets == before).all():
             break
     return Decision(offsets=tuple((offsets - offsets.mean()).tolist()))
+
+
+def always(code: int, k: int) -> Decision:
+    """One class, whatever the probabilities."""
+    if k == 2:
+        return Decision(threshold=1.0 - code)
+    return Decision(offsets=tuple(FAR * (place == code) for place in range(k)))
 
 
 def plug_in(shares: Floats, metric: str) -> Decision:
@@ -103,43 +114,78 @@ def plug_in(shares: Floats, metric: str) -> Decision:
     return Decision(offsets=tuple((-np.log(shares)).tolist()))
 
 
-def _best_offset(logs: Floats, codes: Integers, code: int, offsets: Floats, near: float, metric: str) -> float:
+class _Leaders:
+    """The two largest of log P + offset in each row, while one offset after the other changes."""
+
+    def __init__(self, logs: Floats, offsets: Floats) -> None:
+        self.logs, self.sums = logs, logs + offsets
+        self.first, self.second = (np.empty(len(logs), dtype=np.intp) for _ in range(2))
+        self._look(np.arange(len(logs)))
+
+    def but(self, code: int) -> Integers:
+        """Who leads among the others."""
+        return np.where(self.first == code, self.second, self.first)
+
+    def put(self, code: int, offset: float) -> None:
+        """Another offset of a class."""
+        self.sums[:, code] = self.logs[:, code] + offset
+        beaten = self.sums[:, code] >= self.sums[np.arange(len(self.logs)), self.second]
+        self._look(np.flatnonzero((self.first == code) | (self.second == code) | beaten))
+
+    def _look(self, rows: Integers) -> None:
+        sums, every = self.sums[rows], np.arange(len(rows))
+        self.first[rows] = first = sums.argmax(axis=1)
+        sums[every, first] = -np.inf
+        self.second[rows] = sums.argmax(axis=1)
+
+
+def _best_offset(leaders: _Leaders, codes: Integers, code: int, near: float, metric: str) -> float:
     """The offset of one class, the others' being given, with the best metric; `near` if it is about as good."""
-    n, k = logs.shape
-    rivals = logs + offsets
-    rivals[:, code] = -np.inf
-    winner = rivals.argmax(axis=1)
-    turns = rivals[np.arange(n), winner] - logs[:, code]  # the offset from which on a row is given to the class
-    cuts = _cuts(turns, near)
+    n, k = leaders.logs.shape
+    winner = leaders.but(code)
+    turns = leaders.sums[np.arange(n), winner] - leaders.logs[:, code]  # the offset that gives a row to the class
+    additive = metric in ("accuracy", "balanced_accuracy")
+    cuts = _cuts(turns, near, MOST_CUTS if additive else min(MOST_CUTS, MOST_CELLS // k))
     bins = np.searchsorted(cuts, turns, side="left")  # given to the class at all cuts from this one on
-    g = len(cuts) + 1
+    rows = np.bincount(codes, minlength=k).astype(np.float64)
+    worth = (np.full(k, 1.0 / n) if metric == "accuracy" else 1.0 / (k * np.maximum(rows, 1)))[codes]
+
+    def along(weights: Floats) -> Floats:
+        """The sum over the rows that have turned by each cut."""
+        return np.bincount(bins, weights, minlength=len(cuts) + 1)[:-1].cumsum()
+
+    if additive:
+        values = along(worth * ((codes == code) * 1.0 - (winner == codes)))
+    else:
+        values = metric_of_counts(*_counts(bins, len(cuts), winner, codes, code, k), rows, metric)
+    best, moved = int(values.argmax()), along(worth**2)
+    good = np.flatnonzero(values >= values[best] - np.sqrt(np.abs(moved - moved[best])))
+    return float(cuts[good[np.abs(cuts[good] - near).argmin()]])
+
+
+def _counts(
+    bins: Integers, cuts: int, winner: Integers, codes: Integers, code: int, k: int
+) -> tuple[Floats, Floats]:
+    """(cuts, k) rows recognised and rows predicted, of each class at each cut."""
 
     def along(where: Any, column: Integers) -> Floats:
-        """(cuts, k): how many of these rows have turned by each cut, by class."""
-        table = np.bincount(bins[where] * k + column[where], minlength=g * k).reshape(g, k)
-        return table.cumsum(axis=0)[: len(cuts)].astype(np.float64)
+        """How many of these rows have turned by each cut, by class."""
+        table = np.bincount(bins[where] * k + column[where], minlength=(cuts + 1) * k).reshape(-1, k)
+        return table.cumsum(axis=0)[:cuts].astype(np.float64)
 
-    every = np.ones(n, dtype=bool)
-    gone = along(every, winner)
+    gone = along(slice(None), winner)
     predicted = np.bincount(winner, minlength=k) - gone
     predicted[:, code] += gone.sum(axis=1)
     right = np.bincount(winner[winner == codes], minlength=k) - along(winner == codes, winner)
     right[:, code] += along(codes == code, codes)[:, code]
-    rows = np.bincount(codes, minlength=k).astype(np.float64)
-    values = metric_of_counts(right, predicted, rows, metric)
-    best = int(values.argmax())
-    moved = np.abs(along(every, codes) - along(every, codes)[best])  # rows on which a cut differs from the best
-    worth = np.full(k, 1.0 / n) if metric == "accuracy" else 1.0 / (k * np.maximum(rows, 1))
-    error = np.sqrt((moved * worth**2).sum(axis=1))
-    good = np.flatnonzero(values >= values[best] - error)
-    return float(cuts[good[np.abs(cuts[good] - near).argmin()]])
+    return right, predicted
 
 
-def _cuts(turns: Floats, near: float) -> Floats:
-    """Offsets between the rows' turning points, at most MOST_CUTS, and `near`."""
+def _cuts(turns: Floats, near: float, most: int) -> Floats:
+    """Offsets between the rows' turning points, at most so many, and `near`."""
     points = np.unique(turns)
-    if len(points) > MOST_CUTS:
-        points = points[np.unique(np.linspace(0, len(points) - 1, MOST_CUTS).astype(int))]
+    if len(points) > most:
+        points = points[np.unique(np.linspace(0, len(points) - 1, most).astype(int))]
     between = (points[1:] + points[:-1]) / 2
     return np.unique(np.concatenate([[points[0] - 1.0], between, [points[-1] + 1.0, near]]))
 
@@ -150,12 +196,11 @@ def metric_of_counts(right: Floats, predicted: Floats, rows: Floats, metric: str
     f1: of the second of two classes; of more, the mean over classes. mcc: Gorodkin's correlation for k classes.
     """
     right, predicted, rows = (np.asarray(each, dtype=np.float64) for each in (right, predicted, rows))
-    n, k = rows.sum(), rows.shape[-1]
+    n, k = rows.sum(axis=-1), rows.shape[-1]
     if metric == "accuracy":
         return right.sum(axis=-1) / n
     if metric == "balanced_accuracy":
-        there = rows > 0
-        return (right[..., there] / rows[there]).mean(axis=-1)
+        return (right / np.maximum(rows, 1)).sum(axis=-1) / (rows > 0).sum(axis=-1)
     if metric == "f1":
         each = 2 * right / np.maximum(predicted + rows, 1)
         if k == 2:
@@ -163,6 +208,11 @@ def metric_of_counts(right: Floats, predicted: Floats, rows: Floats, metric: str
         return each.sum(axis=-1) / np.maximum(((predicted + rows) > 0).sum(axis=-1), 1)
     if metric == "mcc":
         agreed = right.sum(axis=-1) * n - (predicted * rows).sum(axis=-1)
-        size = np.sqrt((n * n - (predicted**2).sum(axis=-1)) * (n * n - (rows**2).sum()))
+        size = np.sqrt(_unlike_pairs(predicted) * _unlike_pairs(rows))
         return np.where(size > 0, agreed / np.where(size > 0, size, 1.0), 0.0)
     raise ValueError(metric)
+
+
+def _unlike_pairs(rows: Floats) -> Floats:
+    """n² - sum_c n_c²: ordered pairs of rows of different classes."""
+    return np.asarray(rows.sum(axis=-1) ** 2 - (rows**2).sum(axis=-1))
