@@ -13,10 +13,10 @@ import pytest
 from cli.commandline import run, run_json, write_table
 
 from separatrix.cli import fit as fitting
-from separatrix.errors import ModelFileError
 from separatrix.cli import progress, show
 from separatrix.compare import Event, candidates
 from separatrix.data import embedded
+from separatrix.errors import ModelFileError
 from separatrix.persistence import load_bundle
 
 METRICS = ("balanced_accuracy", "accuracy", "auc", "log_loss", "brier", "f1", "mcc")

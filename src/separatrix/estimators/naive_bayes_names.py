@@ -275,4 +275,6 @@ class BernoulliNB(Counts):
             raise InvalidInputError(
                 "binarize must not be below 0 for a sparse X, whose zeros would all be 1.", "binarize"
             )
+        if sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()  # SciPy, when it compares, sorts and adds up the entries of X itself
         return (threshold < X).astype(X.dtype if X.dtype.kind == "f" else np.float64)

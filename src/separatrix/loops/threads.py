@@ -124,9 +124,12 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
 
 
 def product(X: Any, W: Any) -> Any:
-    """X W, for an array or CSR matrix X and an array W (d, k): the same bits however many threads BLAS has."""
+    """X W, for rows X as an array, in CSR or in a file, and an array W (d, k): the same bits on any number of threads.
+
+    Only that of an array is BLAS's own, which takes as many threads as it likes.
+    """
     n, d = X.shape
-    if hasattr(X, "tocsr") or n * d * W.shape[1] <= SMALL_PRODUCT:
+    if not isinstance(X, np.ndarray) or n * d * W.shape[1] <= SMALL_PRODUCT:
         return X @ W
     step = max(1, PRODUCT_ENTRIES // d)
     with single_threaded_blas():

@@ -163,9 +163,7 @@ def _best_offset(leaders: _Leaders, codes: Integers, code: int, near: float, met
     return float(cuts[good[np.abs(cuts[good] - near).argmin()]])
 
 
-def _counts(
-    bins: Integers, cuts: int, winner: Integers, codes: Integers, code: int, k: int
-) -> tuple[Floats, Floats]:
+def _counts(bins: Integers, cuts: int, winner: Integers, codes: Integers, code: int, k: int) -> tuple[Floats, Floats]:
     """(cuts, k) rows recognised and rows predicted, of each class at each cut."""
 
     def along(where: Any, column: Integers) -> Floats:
