@@ -1,5 +1,7 @@
 """LinearSVC against a quadratic-programming solver, its KKT conditions, and invariances."""
 
+import warnings
+
 import clarabel
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.svm import SVC as SklearnSVC
 
-from separatrix import LinearSVC, NotSeparableError
+from separatrix import ConvergenceWarning, InvalidInputError, LinearSVC, NotSeparableError
 from separatrix.certificates import Certificate, HingeGap, MarginBracket
 from separatrix.design import as_design
 from separatrix.solvers import coordinate_descent
@@ -505,3 +507,24 @@ def test_a_small_table_gives_way_where_its_numbers_say_nothing():
     assert small_table.small_table(as_design(np.full((4, 2), 1.7e308), True), np.ones(4)) is None
     table = small_table.small_table(as_design(np.full((4, 2), 1e200) * y[:, None], True), np.ones(4))
     assert table.machine(y, 1e-4, 1000, squared=False) is None
+
+
+@pytest.mark.parametrize("n", [60, 30_000])  # the larger is not checked after the fit, so what it claims must hold
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize(
+    "C, light", [(1e-100, 1e-100), (1e-200, 1e-100), (1e-250, 1e-100), (1e-306, 1.0), (1e-300, 1e-6)]
+)
+def test_costs_at_the_end_of_floats(n, loss, C, light):
+    r = np.random.default_rng(0)
+    X, weight = r.normal(size=(n, 5)), np.where(np.arange(n) % 2, 1.0, light)
+    y = (X[:, 0] > 0).astype(int)
+    model = LinearSVC(C=C, loss=loss)
+    if loss == "squared_hinge" and C * light < 2.3e-308:
+        with pytest.raises(InvalidInputError, match="C times the weight of row 0 is"):
+            model.fit(X, y, sample_weight=weight)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y, sample_weight=weight)
+    assert model.certificate_ is None or model.certificate_.verify(X, y, sample_weight=weight)
+    assert np.isfinite(model.coef_).all()

@@ -302,7 +302,7 @@ def total(task: Task, scores: Any, errors: Any, lengths: Lengths, unbalanced: fl
     dual = plain - 0.5 * lengths.u
     dual_error = EPS * plain + eps * lengths.u + 0.5 * lengths.u_error + unbalanced
     if task.squared:
-        ridge, summed = sum_of(lambda rows: task.alpha[rows] ** 2 / (4 * task.bound[rows]), n)
+        ridge, summed = sum_of(lambda rows: task.alpha[rows] * (task.alpha[rows] / (4 * task.bound[rows])), n)
         dual, dual_error = dual - ridge, dual_error + summed + 8 * EPS * ridge
     dual_error += (2 * CLOSE + EPS) * abs(dual)
     return Sums(

@@ -12,7 +12,7 @@ from separatrix.certificates import All, Certificate, Inseparable, MarginBracket
 from separatrix.certificates._data import ALLOWED
 from separatrix.design import Design
 from separatrix.design.sample import Sample
-from separatrix.errors import ConvergenceWarning, NotSeparableError, UndecidedError
+from separatrix.errors import ConvergenceWarning, InvalidInputError, NotSeparableError, UndecidedError
 from separatrix.geometry import Hyperplanes
 from separatrix.outcome import Fit, Status, Trace
 from separatrix.separation.search import search
@@ -50,6 +50,13 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     machines: list[Machine | Widest] = []
     certificates: list[Certificate | None] = []
     squared = settings.loss == "squared_hinge"
+    if squared and not hard and bound.min() < np.finfo(np.float64).tiny:
+        worst = int(bound.argmin())
+        raise InvalidInputError(
+            f"C times the weight of row {kept[worst]} is {bound[worst]:.3g}, too small for float64: use a larger C or "
+            "larger weights.",
+            "C",
+        )
     many: list[Machine | None] = [None] * targets.tasks
     if table is not None and settings.trace is None:
         many = table.machines(np.ascontiguousarray(signs.T), settings.tol, settings.max_iter, squared)

@@ -69,7 +69,7 @@ def stated(
     move = off * terms.reach
     dual_error = 0.5 * (terms.square_error + move * (2 * np.sqrt(terms.square + terms.square_error) + move))
     if squared:
-        ridge = (alpha**2 / (4 * bound)).sum(axis=1)
+        ridge = (alpha * (alpha / (4 * bound))).sum(axis=1)  # of tiny C, alpha² would be 0
         dual, dual_error = dual - ridge, dual_error + (m + 8) * EPS * ridge
     dual_error += off + (m + 4) * EPS * (total + terms.square) + 2 * CLOSE * np.abs(dual)
     doubt = 2 * (primal_error + dual_error) / (ALLOWED * primal)

@@ -93,7 +93,7 @@ def of_multipliers(
         scores = scores + (b + shift)
     slack = np.maximum(0.0, 1.0 - y * scores)
     primal = 0.5 * float(w @ w) + float(bound @ (slack**2 if squared else slack))
-    dual = float(alpha.sum()) - 0.5 * float(u @ u) - (0.25 * float((alpha**2 / bound).sum()) if squared else 0.0)
+    dual = float(alpha.sum()) - 0.5 * float(u @ u) - (0.25 * float((alpha * (alpha / bound)).sum()) if squared else 0.0)
     return Machine(w, b, alpha, primal, min(dual, primal), n_iter, summed=summed, sums=Sums(scores, float(u @ u)))
 
 
