@@ -116,6 +116,61 @@ def test_the_first_error_is_raised_and_no_one_works_after_it(number):
     assert len(ended) == at_once <= 4 + 2 * number
 
 
+def interrupted_at(step, call):
+    """Whether Ctrl-C came: at so many instructions of the pool's own code in this thread."""
+    left = [step]
+
+    def trace(frame, event, argument):
+        if frame.f_code.co_filename != threads.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_ctrl_c_at_any_instruction_leaves_a_pool_that_works(monkeypatch):
+    monkeypatch.setattr(threads, "cores", lambda: 3)
+    separatrix.set_threads(3)
+    working, helped = set(), set()
+
+    def work(chunk):
+        working.add(chunk)
+        time.sleep(2e-4)
+        helped.add(threading.get_ident())
+        working.discard(chunk)
+        return -chunk
+
+    def other(ended):
+        ended.append(threads.over(range(6), work))
+
+    step = 0
+    while interrupted_at(step, lambda: threads.over(range(6), work)):
+        assert not working, f"a helper works on after Ctrl-C at instruction {step}"
+        assert not threads._here.working, f"after Ctrl-C at instruction {step} this thread has no helpers any more"
+        step += 1
+        ended = []
+        later = threading.Thread(target=other, args=(ended,), daemon=True)
+        later.start()
+        later.join(20)
+        assert ended == [[0, -1, -2, -3, -4, -5]], f"after Ctrl-C at instruction {step - 1} no one ends"
+    separatrix.set_threads(None)
+    assert step > 100  # it did come at many of them
+    assert len(helped) > 2  # and there were helpers
+
+
 def test_helpers_ignore_overflow_where_the_caller_does():
     separatrix.set_threads(3)
     meeting = threading.Barrier(3)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix._typing import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.data.spelling import Spelling
 from separatrix.data.suggest import unknown_column
 from separatrix.errors import DataError

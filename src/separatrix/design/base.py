@@ -14,12 +14,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design import passes
 from separatrix.design.anchoring import far_from_origin
 from separatrix.design.block import TINY_BYTES, Block, gathered, scored, summed_by_class, weighted_gram

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.passes import INLINE, Pass, chunk_rows

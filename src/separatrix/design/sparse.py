@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.passes import Pass, chunk_rows

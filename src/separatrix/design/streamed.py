@@ -7,12 +7,12 @@ differs is where rows come from: compiled passes read them in the buffers, what 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design.base import Design
 from separatrix.design.block import Block
 from separatrix.design.dense import DenseDesign

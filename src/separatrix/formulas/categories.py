@@ -7,13 +7,13 @@ of all features stand side by side in one of k rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.design.sample import Sample

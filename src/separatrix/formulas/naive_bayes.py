@@ -7,13 +7,14 @@ coef_j = theta_1j - theta_0j and intercept = log P(1)/P(0) - sum_j [a(theta_1j) 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design import Design
 from separatrix.design import mapped as mapped_design
 from separatrix.design.sample import Sample

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from separatrix._typing import Array
+from separatrix.cached import cached_property
 from separatrix.certificates import Inseparable, Separator, Verification
 from separatrix.estimators.parameters import positive
 from separatrix.estimators.stored import reachable

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array
+from separatrix.cached import cached_property
 from separatrix.kernels.blocks import row_blocks
 from separatrix.kernels.points import Matrix, Vectors, inner, row_sums, same_storage
 

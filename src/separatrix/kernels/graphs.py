@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from separatrix.cached import cached_property
 from separatrix.kernels.counts import CountKernel, Vocabulary
 from separatrix.kernels.lists import as_list
 from separatrix.kernels.settings import flag, whole

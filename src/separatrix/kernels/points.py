@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array
+from separatrix.cached import cached_property
 from separatrix.certificates._held import malformed
 
 #: A dense matrix, or a `scipy.sparse.csr_array` without duplicate entries.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from copy import copy
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from separatrix._typing import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.kernels.base import Kernel
 from separatrix.kernels.blocks import block_rows, count, row_blocks
 

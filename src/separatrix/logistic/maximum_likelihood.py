@@ -12,13 +12,13 @@ orthonormal, the Hessian is as well conditioned as the probabilities are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Floats
+from separatrix.cached import cached_property
 from separatrix.certificates import Inseparable, LogisticGap, Separator
 from separatrix.certificates._data import Data
 from separatrix.certificates._decrement import WIDEST, decrement

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
 
 from separatrix._typing import Array, Floats
+from separatrix.cached import cached_property
 from separatrix.design import Block, Design
 from separatrix.design.reducing import Parts
 from separatrix.design.rounding import check_lengths, depth, exact_units, score_sizes

@@ -11,13 +11,14 @@ import multiprocessing
 import os
 import re
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ContextDecorator, contextmanager
+from contextlib import ContextDecorator, contextmanager, suppress
 from contextvars import copy_context
 from functools import cache
 from itertools import count as counter
 from operator import index
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +31,7 @@ Result = TypeVar("Result")
 
 LIKE_BLAS = re.compile("blas|blis|mkl", re.IGNORECASE)
 SMALL_PRODUCT = 1 << 13  # multiplications for which BLAS takes one thread however many it has: OpenBLAS begins at 9,216
+LOST_BELL_SECONDS = 0.05  # after which to look again who has ended: Ctrl-C may have come just as a bell was heard
 PRODUCT_ENTRIES = 1 << 18  # of the rows that a thread multiplies at a time
 
 
@@ -85,42 +87,77 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
     """[work(chunk) for chunk in chunks], by this thread and helpers of the pool, each taking the next chunk.
 
     If the pool is busy with other fits, this thread does all; a chunk that calls this itself runs its parts in order.
-    The error of the first chunk that fails is raised.
+    The error of the first chunk that fails is raised, and nobody works on the caller's arrays after that.
     """
     todo = list(chunks)
     helpers = min(count(), cores(), len(todo)) - 1 if len(todo) > 1 else 0
     if helpers < 1 or getattr(_here, "working", False):
         return [work(chunk) for chunk in todo]
-    done: list[Any] = [None] * len(todo)
-    failed: dict[int, BaseException] = {}
-    turn = counter()
+    job = _Job(todo, work)
+    try:
+        try:
+            for _ in range(_hired(helpers)):
+                _offered.put(job)
+            job.take()
+        finally:
+            job.close()
+    except BaseException as error:  # Ctrl-C, which may have come while the job was being closed
+        job.failed[-1] = error
+        job.close()
+    if job.failed:
+        raise job.failed[min(job.failed)]
+    return job.done
 
-    def take() -> None:
+
+class _Job:
+    """Chunks that one thread works on, and those that help it.
+
+    It holds no lock, which a Ctrl-C at the wrong moment would leave locked: threads only append to lists, and look at
+    each other's afterwards. A helper writes down that it begins and then looks whether the job is closed; who closes it
+    first says so and then looks who has begun. So either the helper turns back or the other one waits for its end.
+    """
+
+    def __init__(self, todo: list[Any], work: Callable[[Any], Any]) -> None:
+        self.todo, self.turn = todo, counter()
+        self.work: Any = work
+        self.done: list[Any] = [None] * len(todo)
+        self.failed: dict[int, BaseException] = {}
+        self.closed = False
+        self.begun: list[None] = []
+        self.ended: list[None] = []
+        self.bell: SimpleQueue[None] = SimpleQueue()
+        self.context = copy_context()  # NumPy keeps what to do about overflow there: helpers do as this thread does
+
+    def help(self) -> None:
+        self.begun.append(None)
+        try:
+            if not self.closed:
+                self.context.copy().run(self.take)
+        except BaseException as error:  # no memory left to work in
+            self.failed[-1] = error
+        finally:
+            self.ended.append(None)
+            self.bell.put(None)
+
+    def take(self) -> None:
+        """Do chunks until there are no more."""
         _here.working = True
         try:
-            while not failed and (i := next(turn)) < len(todo):
+            while not self.failed and (i := next(self.turn)) < len(self.todo):
                 try:
-                    done[i] = work(todo[i])
+                    self.done[i] = self.work(self.todo[i])
                 except BaseException as error:
-                    failed[i] = error
+                    self.failed[i] = error
         finally:
             _here.working = False
 
-    helping: list[Future[None]] = []
-    try:
-        for _ in range(helpers):
-            # NumPy keeps what to do about overflow in the context: helpers do as this thread does
-            helping.append(_pool(helpers).submit(copy_context().run, take))
-        take()
-    except BaseException as error:  # Ctrl-C, or no threads any more because Python ends
-        failed[-1] = error
-    finally:
-        for helper in helping:
-            if not helper.cancel():
-                helper.result()  # nobody works on the caller's arrays after this
-    if failed:
-        raise failed[min(failed)]
-    return done
+    def close(self) -> None:
+        """Wait for those who have begun; who comes later finds nothing to do."""
+        self.closed, _here.working = True, False
+        while len(self.ended) < len(self.begun):
+            with suppress(Empty):
+                self.bell.get(timeout=LOST_BELL_SECONDS)
+        self.todo, self.work = [], None  # a helper that was offered this and comes late must not keep the data
 
 
 def product(X: Any, W: Any) -> Any:
@@ -152,10 +189,24 @@ def alone() -> Iterator[None]:
         _here.working = before
 
 
-@cache
-def _pool(helpers: int) -> ThreadPoolExecutor:
-    """The threads that help the caller, started when first needed, kept for each number of them."""
-    return ThreadPoolExecutor(helpers, thread_name_prefix="separatrix")
+_offered: SimpleQueue[_Job] = SimpleQueue()  # to the threads of the pool
+_pool: list[None] = []  # one for each of its threads
+
+
+def _hired(helpers: int) -> int:
+    """So many threads of the pool, started when first needed; fewer if there can be no more."""
+    while len(_pool) < helpers:
+        try:
+            start_new_thread(_help_for_ever, (_offered,))
+        except RuntimeError:  # the system has no more, or Python ends
+            break
+        _pool.append(None)
+    return min(helpers, len(_pool))
+
+
+def _help_for_ever(offered: SimpleQueue[_Job]) -> None:
+    while True:
+        offered.get().help()
 
 
 class _Libraries(ThreadpoolController):
@@ -241,8 +292,9 @@ def _take_control() -> None:
 
 def _forget_after_fork() -> None:
     """Threads do not survive a fork, nor does what they held: the child starts its own, with BLAS as it was."""
-    global _lock
-    _pool.cache_clear()
+    global _lock, _offered
+    _offered = SimpleQueue()
+    _pool.clear()
     _here.working = False
     _lock = threading.RLock()
     _open.clear()

@@ -7,12 +7,12 @@ while each block of rows is in cache.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design import Block, Design
 from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts

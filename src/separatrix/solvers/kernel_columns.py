@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.kernels import KernelRows, Linear, Poly, Rbf, Sigmoid
 from separatrix.loops import threads
 from separatrix.loops.kernel_rows import exponentials, sparse_product

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.design import Block, DenseDesign, Design
 from separatrix.design.reducing import Parts
 from separatrix.errors import InvalidInputError

@@ -51,9 +51,9 @@ def learn(sample: Sample, settings: Settings) -> Fit:
     certificates: list[Certificate | None] = []
     squared = settings.loss == "squared_hinge"
     if squared and not hard and bound.min() < np.finfo(np.float64).tiny:
-        worst = int(bound.argmin())
+        least = int(bound.argmin())
         raise InvalidInputError(
-            f"C times the weight of row {kept[worst]} is {bound[worst]:.3g}, too small for float64: use a larger C or "
+            f"C times the weight of row {kept[least]} is {bound[least]:.3g}, too small for float64: use a larger C or "
             "larger weights.",
             "C",
         )

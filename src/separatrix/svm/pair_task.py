@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from separatrix._typing import Floats, Integers
+from separatrix.cached import cached_property
 from separatrix.kernels import KernelRows
 from separatrix.perceptron.kernel_perceptron import plain_settings
 from separatrix.svm.kernel_claims import kernel_unit
