@@ -104,6 +104,54 @@ def test_equal_fits_have_equal_bits(name, shape):
     assert estimator.certificate_ is None or estimator.certificate_.verify(X, y)
 
 
+def unaligned(X):
+    """The same numbers, each of which begins one byte after where it should."""
+    found = np.empty(X.nbytes + 1, np.uint8)[1:].view(X.dtype).reshape(X.shape)
+    found[:] = X
+    return found
+
+
+LYING = {
+    "Fortran": np.asfortranarray,
+    "other columns between": lambda X: np.repeat(X, 3, axis=1)[:, ::3],
+    "other rows between": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "rows backwards": lambda X: np.ascontiguousarray(X[::-1])[::-1],
+    "big-endian": lambda X: X.astype(X.dtype.newbyteorder(">")),
+    "unaligned": unaligned,
+}
+VARIANTS = [
+    separatrix.LogisticRegression(C=np.inf),
+    separatrix.LogisticRegression(l1_ratio=0.5),
+    separatrix.LogisticRegression(C=0.01, l1_ratio=1.0),
+    separatrix.LinearSVC(loss="squared_hinge"),
+    separatrix.LinearSVC(penalty="l1"),
+]
+
+
+@pytest.mark.parametrize("shape", ["tiny", "wide", pytest.param("tall", marks=pytest.mark.long), "long rows"])
+@pytest.mark.parametrize("model", [*(estimator.__name__ for estimator in estimator_classes()), *VARIANTS], ids=str)
+def test_rows_that_lie_otherwise_have_equal_bits(model, shape):
+    name = model if isinstance(model, str) else type(model).__name__
+    if shape == "long rows":
+        if name not in ("LinearSVC", "LogisticRegression", "NearestCentroid", "LeastSquaresClassifier"):
+            pytest.skip("too long")
+        estimator, (X, y) = getattr(separatrix, name)(), dense(200, 1_500, 2, 1.5)  # more than is checked after the fit
+    else:
+        estimator, X, y = problem(name, shape)
+    if not isinstance(model, str):
+        estimator = model
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first = written(estimator.fit(X, y))
+        scores = estimator.decision_function(X).tobytes()
+        for how, lay in LYING.items():
+            rows = lay(X)
+            assert (rows == X).all()
+            found = written(estimator.fit(rows, y))
+            assert [where for where in {**first, **found} if first.get(where) != found.get(where)] == [], how
+            assert estimator.decision_function(rows).tobytes() == scores, how
+
+
 @pytest.mark.usefixtures("many_cores")
 @pytest.mark.parametrize(
     ("model", "n", "d", "k"),

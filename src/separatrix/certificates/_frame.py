@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.certificates._blocks import elsewhere
 from separatrix.certificates._data import EPS, TINY, Data
-from separatrix.certificates._held import blocks_of
+from separatrix.certificates._held import blocks_of, dense
 from separatrix.certificates._logistic import levels, roundings, tall_product
 from separatrix.certificates._row_basis import ENTRIES
 
@@ -106,7 +106,7 @@ class Frame:
 def _centred(x: Any, *given: Any) -> Any:
     """fn of some rows about the centre, with their arrays; sparse ones stay as they are."""
     *arrays, (fn, centre, args) = given
-    z = x.tocsr().astype(np.float64) if centre is None else np.asarray(x, dtype=np.float64) - centre
+    z = x.tocsr().astype(np.float64) if centre is None else dense(x) - centre
     return fn(z, *arrays, *args)
 
 

@@ -20,7 +20,7 @@ def numeric(X: Any) -> Any:
         raise ValueError("X masks some of its entries.")
     if (flaw := malformed(X)) is not None:
         raise ValueError(f"X {flaw}.")
-    rows: Any = workable(X.tocsr()) if hasattr(X, "tocsr") else np.asarray(X)
+    rows: Any = workable(X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))
     if rows.dtype.kind in "mMc":  # which would become other numbers without a word
         raise ValueError(f"X holds no real numbers, but {rows.dtype}.")
     return rows if rows.dtype.kind in "fiub" else rows.astype(np.float64)
@@ -49,7 +49,9 @@ def malformed(X: Any) -> str | None:
 
 
 def workable(X: Any) -> Any:
-    """The same numbers in a CSR matrix of types that SciPy and C compute with; any other rows as they are."""
+    """The same numbers as SciPy, BLAS and C compute with: CSR of such types, or an aligned array; else as they are."""
+    if isinstance(X, np.ndarray):
+        return X if X.flags.aligned else X.copy()
     if _layout(X) != "csr":
         return X
     arrays = X.data, X.indices, X.indptr
@@ -130,8 +132,11 @@ def _beyond(entries: Any) -> bool:
 
 
 def dense(x: Any, real: Any = np.float64) -> Any:
-    """Rows as an array of floats, whether they are sparse or not."""
-    return np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=real)
+    """Rows as an array of floats, whether they are sparse or not: one after the other, aligned.
+
+    BLAS multiplies rows that lie otherwise in another order, with other bits.
+    """
+    return np.require(x.toarray() if hasattr(x, "toarray") else x, real, ["C", "A"])
 
 
 def magnitudes(x: Any) -> Any:

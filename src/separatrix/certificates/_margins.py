@@ -90,6 +90,7 @@ def combination(X: Any, rows: Any, weights: Any) -> tuple[Any, Any]:
     total, size = np.zeros(d), np.zeros(d)
     for some in blocks_of(m, d):
         x, part = X[rows[some]], weights[some]
+        x = x if hasattr(x, "tocsr") else dense(x)
         total += np.asarray(part @ x, dtype=np.float64).ravel()
         size += np.asarray(np.abs(part) @ magnitudes(x), dtype=np.float64).ravel()
     error = (m + 8) * (EPS * size + TINY)

@@ -12,6 +12,7 @@ from separatrix.estimators.naive_bayes_names import Counts
 from separatrix.estimators.parameters import flags
 from separatrix.estimators.validation import Sample
 from separatrix.formulas.complement import complement_weights, learn
+from separatrix.loops.threads import product
 from separatrix.outcome import Fit
 
 
@@ -73,7 +74,7 @@ class ComplementNB(Counts):
         return learn(sample, self._settings(sample), bool(self.norm), before)
 
     def _joint(self, X: Any) -> Floats:
-        return np.asarray(X @ self._weights().T)
+        return np.asarray(product(X, self._weights().T))
 
     def _weights(self) -> Floats:
         """(k, d) of the classes with a weight."""

@@ -16,6 +16,7 @@ from separatrix.errors import InvalidInputError
 from separatrix.estimators import parameters
 from separatrix.estimators.kernel_points import KernelClassifier, KernelSample
 from separatrix.estimators.lazily import lazily
+from separatrix.loops.threads import product
 from separatrix.outcome import Fit
 from separatrix.svm.kernel_svm import Settings
 from separatrix.svm.svc import learn
@@ -60,7 +61,7 @@ class SupportVectorClassifier(KernelClassifier):
         points = self._points(X, self.kernel_)
         with np.errstate(all="ignore"):
             if "coef_" in self.__dict__:  # which the user may have changed
-                scores = np.asarray(points @ self.coef_.T.astype(np.float64) + self.intercept_)
+                scores = np.asarray(product(points, self.coef_.T.astype(np.float64)) + self.intercept_)
             else:
                 scores = np.asarray(self._model.scores(points), dtype=np.float64)
         if not np.isfinite(scores).all():

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Floats
+from separatrix.certificates._held import dense
 from separatrix.design.sample import Sample
 from separatrix.errors import InvalidInputError
 from separatrix.formulas.centroids import EPS, Settings
 from separatrix.formulas.claims import stationarity
-from separatrix.formulas.scores import ENTRIES, by_blocks, dense, log_odds
+from separatrix.formulas.scores import ENTRIES, by_blocks, log_odds
 from separatrix.outcome import Fit, Status
 
 

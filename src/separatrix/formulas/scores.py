@@ -6,17 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from separatrix._typing import Floats
+from separatrix.certificates._held import dense
 from separatrix.loops.threads import single_threaded_blas
 
 ENTRIES = 1 << 20  # of a block of rows or columns
-
-
-def dense(X: Any) -> Floats:
-    """Rows as an array of float64."""
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
 
 
 def by_blocks(X: Any, width: int, scored: Callable[[Floats, int], Floats]) -> Floats:

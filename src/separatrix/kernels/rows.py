@@ -142,6 +142,8 @@ class KernelRows:
         from separatrix.loops import threads  # brings scikit-learn's errors, which kernels do without
 
         old = self._points
+        if type(points) is np.ndarray:  # BLAS adds up otherwise where the numbers of a row do not lie together
+            points = np.ascontiguousarray(points)
         small = type(points) is np.ndarray and points.size * len(old) <= threads.SMALL_PRODUCT
         with nullcontext() if small else threads.single_threaded_blas():
             K = self._of_few(points, old)

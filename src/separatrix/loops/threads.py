@@ -163,19 +163,26 @@ class _Job:
 def product(X: Any, W: Any) -> Any:
     """X W, for rows X as an array, in CSR or in a file, and an array W (d, k): the same bits on any number of threads.
 
-    Only that of an array is BLAS's own, which takes as many threads as it likes.
+    Only that of an array is BLAS's own, which takes as many threads as it likes, and adds up otherwise where the
+    numbers of a row do not lie one after the other.
     """
     n, d = X.shape
-    if not isinstance(X, np.ndarray) or n * d * W.shape[1] <= SMALL_PRODUCT:
+    if not isinstance(X, np.ndarray):
         return X @ W
     step = max(1, PRODUCT_ENTRIES // d)
+    if n * d * W.shape[1] <= SMALL_PRODUCT:
+        return (X if X.flags.carray else _in_order(X)) @ W
     with single_threaded_blas():
         if n <= step:
-            return X @ W
+            return _in_order(X) @ W
         found = np.empty((n, W.shape[1]), dtype=np.result_type(X, W))
         rows = [slice(first, first + step) for first in range(0, n, step)]
-        over(rows, lambda some: np.matmul(X[some], W, out=found[some]))
+        over(rows, lambda some: np.matmul(_in_order(X[some]), W, out=found[some]))
         return found
+
+
+def _in_order(X: Any) -> Any:
+    return np.require(X, requirements=["C", "A"])
 
 
 @contextmanager
