@@ -191,3 +191,12 @@ def test_what_a_stream_cannot_have_is_refused():
         LogisticRegression().partial_fit(X, matrix, classes=[0, 1])
     with pytest.raises(InvalidInputError, match="diverge"):
         LogisticRegression(learning_rate=1e300, solver="sgd").partial_fit(1e3 * X, t, classes=[0, 1])
+
+
+@pytest.mark.parametrize("damping", [True, False])
+def test_a_hessian_that_is_too_large_is_refused_before_it_is_made(damping):
+    X = sparse.random_array((300, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    y = np.arange(300) % 2
+    with pytest.raises(InvalidInputError, match="20,001 weights would take 3 GB: use solver='auto'"):
+        LogisticRegression(solver="newton", damping=damping).fit(X, y)
+    assert LogisticRegression().fit(X, y).certificate_.verify(X, y)

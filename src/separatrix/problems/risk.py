@@ -16,10 +16,12 @@ from separatrix.cached import cached_property
 from separatrix.design import Block, Design
 from separatrix.design.passes import Pass, swept
 from separatrix.design.reducing import Parts
+from separatrix.errors import InvalidInputError
 from separatrix.penalties import Ridge
 from separatrix.problems.scored import ScoredLoss
 from separatrix.targets import Targets
 
+LARGEST_HESSIAN_BYTES = 1 << 31  # beyond which a machine may have no room for it, and its factor takes a minute
 ENTRIES = 1 << 16  # of the rows of a Hessian that are held at a time, so that they stay in cache
 
 
@@ -119,6 +121,12 @@ class Risk:
 
     def hessian(self, V: Floats, bend: Floats | None = None) -> Floats:
         """The (k p, k p) matrix of second derivatives, for V taken column after column; the bend is that at V."""
+        if 8 * V.size**2 > LARGEST_HESSIAN_BYTES:
+            raise InvalidInputError(
+                f"The Hessian of {V.size:,} weights would take {8e-9 * V.size**2:,.0f} GB: use solver='auto', which "
+                "needs none.",
+                "solver",
+            )
         bend = self.expand(V)[2] if bend is None else bend
         args, size = (self.loss,), self.design.square_bytes
         (H,) = self.design.reduce(_hessian, bend, self.weight, args=args, block_bytes=size)
