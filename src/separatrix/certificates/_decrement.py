@@ -27,6 +27,8 @@ def decrement(problem: Problem, basis: RowBasis | None = None) -> float:
         return float("inf")
     if basis is None:
         basis = row_basis(problem.data, problem.free, problem.C if problem.penalised else np.inf)
+    if not np.isfinite(basis.T).all():  # more columns than could be told apart, but not proved to be combinations
+        return float("inf")
     space = Space(problem, basis)
     if space.order > LARGEST and problem.penalised and problem.K > 1:
         return float("inf")
@@ -44,7 +46,7 @@ def decrement(problem: Problem, basis: RowBasis | None = None) -> float:
     grown = (1.0 + unit) / float(np.sqrt(1.0 - fuzz / least))
     along = np.einsum("bij,bi->bj", U, g) / np.sqrt(values)
     length = float(np.linalg.norm(along)) + (off + unit * float(np.linalg.norm(g))) / float(np.sqrt(least))
-    inverse = np.einsum("bij,bj,bkj->bik", U, 1.0 / values, U)
+    inverse = (U / values[:, None, :]) @ U.transpose(0, 2, 1)
     rho = space.longest(inverse, unit / least, least) * grown
     return suboptimality(length * grown, rho) + space.common()
 

@@ -142,25 +142,32 @@ def _triangle(data: Data, centre: Any, scale: Any, factor: float, R: Any) -> Any
 def _independent(data: Data, R: Any, scale: Any, intercept: bool) -> Any:
     """Columns of no proven combination of earlier ones; the combinations of the others; and the suspects among them."""
     d = R.shape[1]
-    Q = np.zeros((len(R), 0))
-    live: list[int] = []
+    size = np.linalg.norm(R, axis=0)
+    beside = np.zeros(d)  # the triangle's diagonal: what a column has beside all before it
+    beside[: len(R)] = np.abs(R.diagonal())
+    first = int(np.argmin(np.append(beside > SUSPECT * size, False)))  # that may be a combination of those before it
+    Q = np.eye(len(R), d, order="F")
+    rank, live = first, list(range(first))
     combinations: dict[int, dict[int, Fraction]] = {}
     unproved: list[tuple[int, tuple[int, ...]]] = []
-    for j in range(d):
-        column = R[:, j]
-        left = column - Q @ (Q.T @ column)
-        left -= Q @ (Q.T @ left)
-        size = float(np.linalg.norm(left))
-        if not size > SUSPECT * float(np.linalg.norm(column)):
+    for j in range(first, d):
+        column, before = R[:, j], Q[:, :rank]
+        left = column - before @ (before.T @ column)
+        left -= before @ (before.T @ left)
+        length = float(np.linalg.norm(left))
+        if not length > SUSPECT * size[j]:
+            if len(unproved) == DOUBTS:  # the objective has no basis that could be proved to be one: enough is known
+                return [*live, *range(j, d)], combinations, tuple(unproved)
             shares = np.linalg.lstsq(R[:, live], column, rcond=None)[0] * scale[live] / scale[j] if live else []
-            combination = _combination(dict(zip(live, shares, strict=True))) if len(unproved) < DOUBTS else None
+            combination = _combination(dict(zip(live, shares, strict=True)))
             if combination is not None and _equal(data, j, combination, intercept):
                 combinations[j] = combination
                 continue
             unproved.append((j, tuple(c for c, s in zip(live, shares, strict=True) if abs(s) > 1e-6)))
         live.append(j)
-        if size > 0 and Q.shape[1] < len(Q):
-            Q = np.column_stack([Q, left / size])
+        if length > 0 and rank < len(R):
+            Q[:, rank] = left / length
+            rank += 1
     return live, combinations, tuple(unproved)
 
 

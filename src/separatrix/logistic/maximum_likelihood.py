@@ -69,9 +69,25 @@ class Likelihood:
         return self.design.lend(Data, self.targets.values, self.weight)
 
     @cached_property
+    def proof(self) -> Separator | Inseparable | UndecidedError:
+        """Whether the classes can be separated, or why that is not known."""
+        try:
+            return search(self.design, self.targets)
+        except UndecidedError as error:
+            return error
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether it is proved that there is no maximum."""
+        return not isinstance(self.proof, UndecidedError) and self.proof.verdict != "overlapping"
+
+    @cached_property
     def basis(self) -> RowBasis | None:
-        """The space that the rows span; None if there are too many columns to tell."""
-        if self.design.d > WIDEST:
+        """The space that the rows span; None if there are too many columns to tell, or there is no use for it.
+
+        Rows of as many coefficients are nearly always separable, and that is soon proved.
+        """
+        if self.design.d > WIDEST or (self.design.p >= self.design.n and self.unbounded):
             return None
         with np.errstate(all="ignore"):
             return row_basis(self.data, self.design.intercept)
@@ -84,6 +100,12 @@ class Likelihood:
         if basis is None or not fits or not np.isfinite(basis.T).all():
             return make_risk(design.anchored(), self.targets, self.weight, self.settings)
         return make_risk(row_coordinates(design, basis, self.weight), self.targets, self.weight, self.settings)
+
+    def primal(self, model: Hyperplanes) -> float:
+        """F at these weights."""
+        claim = draft(self.design, self.targets, model.coef, model.intercept, self.settings)
+        with np.errstate(all="ignore"):
+            return Problem(self.data, claim).primal()[0]
 
     def bounds(self, coef: Floats, intercept: Floats) -> tuple[LogisticGap, Bounds]:
         """F at these weights, and what it is everywhere at least."""
@@ -192,19 +214,17 @@ def certified(likelihood: Likelihood, model: Hyperplanes, n_iter: int) -> Fit | 
 
 def without_certificate(likelihood: Likelihood, model: Hyperplanes, n_iter: int, stalled: bool) -> Fit:
     """The fit of these weights, with a proof that there is no maximum if there is none."""
-    design, targets, settings = likelihood.design, likelihood.targets, likelihood.settings
-    claim, bounds = likelihood.bounds(model.coef, model.intercept)
+    design, settings = likelihood.design, likelihood.settings
     doubts = likelihood.doubts()
-    try:
-        found = search(design, targets)
-    except UndecidedError as error:
+    found = likelihood.proof
+    if isinstance(found, UndecidedError):
         warning = SeparationWarning(
             f"After {n_iter} steps the likelihood still grows, so there is probably no finite maximum, but that is not "
-            f"proved: {error} Use C < inf, or bias_reduction='firth'.{doubts}"
+            f"proved: {found} Use C < inf, or bias_reduction='firth'.{doubts}"
         )
         return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(warning,))
     if found.verdict == "overlapping":
-        certificate, _ = statement(claim, bounds)
+        certificate, _ = statement(*likelihood.bounds(model.coef, model.intercept))
         slow = not_converged(n_iter, certificate, stalled, settings.tol)
         return Fit(model, None, Status.UNCERTIFIED, n_iter, warnings=(ConvergenceWarning(f"{slow}{doubts}"),))
     return Fit(
@@ -212,7 +232,7 @@ def without_certificate(likelihood: Likelihood, model: Hyperplanes, n_iter: int,
         found,
         Status.NO_MAXIMUM,
         n_iter,
-        attributes={"log_likelihood_": -bounds.primal, "standard_errors_": None},
+        attributes={"log_likelihood_": -likelihood.primal(model), "standard_errors_": None},
         warnings=(separation_warning(found, design),),
     )
 

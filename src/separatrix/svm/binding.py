@@ -17,7 +17,9 @@ from separatrix._typing import Floats, Integers
 from separatrix.design import Design
 
 START, MORE = 800, 400  # points to begin with where there are many, and points to add at a time
-ROUNDS = 60  # beside one for each point to begin with
+ROUNDS = 60  # beside one for each point to begin with, as long as their systems are small:
+FEWEST = 20  # of any systems, however large: from nearby 1 to 9 do
+WORK = 1e10  # multiplications that systems of more rounds than that may take
 BEGIN = 1e-6  # of the largest weight: points that are in S at first
 INDEPENDENT = 1e-10  # of the first pivot
 
@@ -35,12 +37,17 @@ class Points(Protocol):
         """<w, phi(x_i)> for all i."""
 
 
+def rounds(m: int) -> int:
+    """How many systems of order m may be solved: an answer that needs more was not nearby."""
+    return min(ROUNDS + m, max(FEWEST, int(WORK // max(m, 1) ** 3)))
+
+
 @np.errstate(all="ignore")
 def binding(points: Points, y: Floats, alpha: Floats) -> Floats:
     """min over alpha >= 0 of 1/2 ‖sum_i alpha_i y_i phi(x_i)‖² - sum_i alpha_i, from nearby; the best on the way."""
     active = points.independent(np.flatnonzero(alpha > BEGIN * alpha.max(initial=0.0))).tolist()
     now, best, highest = alpha[active], alpha, -np.inf
-    for _ in range(ROUNDS + len(active)):
+    for _ in range(rounds(len(active))):
         S = np.array(active, dtype=np.intp)
         c, b = points.solve(S)
         goal = c * y[S]

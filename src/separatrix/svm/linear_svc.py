@@ -127,10 +127,10 @@ def soft(
 
 
 def _soft(design: Design, y: Floats, bound: Floats, settings: Settings, start: Start | None) -> Machine:
-    """If C is so large that only the hard margin is in reach of rounding, through that."""
+    """If C is so large that only the hard margin is in reach of rounding, through that, while there are iterations."""
     squared = settings.loss == "squared_hinge"
     machine = soft_margin(design, y, bound, settings.tol, settings.max_iter, squared, start)
-    if machine.relative_gap <= settings.tol or squared:
+    if machine.relative_gap <= settings.tol or squared or machine.n_iter >= settings.max_iter:
         return machine
     if min(design.n, design.p) > FACTORED_ORDER:  # the hard margin takes a matrix of this order
         return machine

@@ -29,6 +29,7 @@ ROUNDING = 1e-12  # of the margin, by which rows may be within it
 NOTHING = 1e-18  # of the typical length of a row: a margin that may be none
 LARGEST = 1e100  # multipliers, of rows of length about 1
 MEASURED = 4  # steps of which one is measured, far from the answer
+NEARBY = 1e-6  # relative gap from which on multipliers tell which rows bind; further off nearly all seem to
 CLOSE = 1e-9  # of the squared margin: a gap from which on every step is measured
 PATIENCE = 60  # iterations that bring the bounds no closer
 
@@ -144,7 +145,7 @@ def _interior(design: Design, y: Floats, tol: float, max_iter: int) -> Widest:
     problem = LinearMargins(rows, y, ridge)
     with np.errstate(all="ignore"):
         found = _approached(problem, design, scale, tol, max_iter)
-    if not 0 < found.lower < np.inf:
+    if not (0 < found.lower < np.inf and found.relative_gap <= NEARBY):
         return found
     alpha = binding(Rows(rows, y), y, found.alpha)
     w = rows.user_units(rows.tdot((y * alpha)[:, None]))[0][0]
