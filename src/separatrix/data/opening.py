@@ -239,18 +239,25 @@ class _Writing:
         """The file of rows that are numbers already."""
         name = self.origin.name
         writer: BlockWriter | None = None
-        y, weights = list[Array](), list[Floats]()
+        y, weights, left_out = list[Array](), list[Floats](), list[Array]()
         for batch in batches:
             if writer is None:
                 writer = BlockWriter(self.draft, batch.X.shape[1])
             writer.add(batch.X)
             y.append(batch.y)
+            if len(batch.left_out):
+                left_out.append(batch.left_out)
             if batch.weight is not None:
                 weights.append(batch.weight)
             self.tell("writing rows", writer.n, None)
-        if writer is None:
-            raise DataError(f"{name} has no rows.")
+        if writer is None or not writer.n:
+            raise DataError(f"{name} has no rows{'' if writer is None else ' with a weight above 0'}.")
         labels = joined_labels(y, name)
+        if left_out and len(gone := np.setdiff1d(joined_labels([labels[:1], *left_out], name), labels)):
+            raise DataError(
+                f"{name}: all rows of the class {gone[0]!s:.60} have weight 0, which leaves no rows of it. Leave them "
+                "out, if they are no class, or give one of them a weight."
+            )
         self.require_memory(writer.n, writer.d, labels)
         check_classes(labels, name, "y")
         return self.finished(writer, _coded(labels) | ({"weight": np.concatenate(weights)} if weights else {}), None)

@@ -49,7 +49,7 @@ def memory() -> float:
 def complaint(error: BaseException) -> str:
     """What polars says about a file that it cannot read."""
     if type(error).__name__ == "PanicException":  # a failure of its own, which says nothing of use
-        return "it is damaged"
+        return "it is damaged, or has a type that polars does not read"
     return f"{[*str(error).splitlines(), type(error).__name__][0]:.200}"
 
 
