@@ -144,6 +144,18 @@ def test_long_labels_count_as_memory():
         open([(rows, np.char.add(short, "-" * 300))], memory="50MB")
 
 
+def test_memory_of_wide_rows_is_that_of_their_blocks():
+    """Words by their hashes are a million columns, of which a row has a few; and few wide rows are one short block."""
+    n, d = 1000, 1 << 20
+    places = np.random.default_rng(0).integers(0, d, size=(n, 20))
+    S = sparse.csr_matrix((np.ones(20 * n), places.ravel(), np.arange(0, 20 * n + 1, 20)), shape=(n, d))
+    with open([(S, np.arange(n) % 2)], memory="100MB") as rows:
+        assert (rows.X[:] != S).nnz == 0
+    wide = np.random.default_rng(0).normal(size=(4, 200_000))
+    with open([(wide, [0, 1, 0, 1])], memory="100MB") as rows:
+        assert np.array_equal(rows.X[:], wide)
+
+
 def test_rows_are_no_matrix_themselves():
     with open([(X, WORDS)]) as rows, pytest.raises(InvalidInputError, match=r"fit\(rows.X, rows.y\)"):
         LogisticRegression().fit(rows, rows.y)

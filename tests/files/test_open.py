@@ -133,6 +133,19 @@ def test_some_columns(folder, frame):
             open(source, "label", columns=["gape"])
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
+def test_other_columns_than_those_to_use_may_differ(ending, tmp_path):
+    frame = pl.DataFrame({"a": [0.5, 1.5, 2.5, 9.5], "y": [0, 1, 0, 1]})
+    for name, part in (("1", frame), ("2", frame.with_columns(z=pl.col("a"))), ("3", frame.with_columns(z="a"))):
+        write = {"parquet": part.write_parquet, "csv": part.write_csv, "arrow": part.write_ipc}[ending]
+        write(tmp_path / f"{name}.{ending}")
+    for order in ("123", "321"):
+        with open([tmp_path / f"{name}.{ending}" for name in order], "y", columns=["a"]) as rows:
+            assert rows.X[:].ravel().tolist() == frame["a"].to_list() * 3
+        with pytest.raises(DataError, match="has no column 'z'|column 'z' holds"):
+            open([tmp_path / f"{name}.{ending}" for name in order], "y", columns=["a", "z"])
+
+
 def test_libsvm_files(tmp_path):
     X = sparse.random(3000, 60, density=0.1, format="csr", random_state=0)
     X.data = np.round(X.data, 3) + 1

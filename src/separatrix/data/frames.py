@@ -142,15 +142,15 @@ class Frames:
         """That a file has the columns of the first one (those that are used) in any order, and they hold the same."""
         check_names(columns, file)
         self.names = self.names or list(columns)
-        names = [*columns, *(name for name in self.names if used is not None and name not in used)]
-        for these, those, one, other in ((self.names, names, file, first), (names, self.names, first, file)):
+        wanted = {*self.names, *columns} if used is None else set(used)
+        for these, those, one, other in ((self.names, columns, file, first), (columns, self.names, first, file)):
             there = set(those)
-            if absent := [name for name in these if name not in there]:
+            if absent := [name for name in these if name in wanted and name not in there]:
                 raise DataError(
                     f"{one} has no column {absent[0]!r}, which {other} has. Give files of the same columns, or name "
                     "those to use: columns=[...]."
                 )
-        for name, dtype in columns.items():
+        for name, dtype in ((name, dtype) for name, dtype in columns.items() if name in wanted):
             held = family(dtype)
             seen, where = self._families.setdefault(name, (held, file))
             if seen == "nothing":

@@ -23,7 +23,7 @@ from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table
 from separatrix.errors import DataError, InvalidInputError, StorageError
 from separatrix.files import BlockWriter, Stored, opened
-from separatrix.files.layout import MAGIC, Contents, block_rows
+from separatrix.files.layout import MAGIC, TARGET_BYTES, Contents, block_rows
 from separatrix.files.place import Draft, clean, kept, private
 from separatrix.loops import threads
 
@@ -258,7 +258,7 @@ class _Writing:
                 f"{name}: all rows of the class {gone[0]!s:.60} have weight 0, which leaves no rows of it. Leave them "
                 "out, if they are no class, or give one of them a weight."
             )
-        self.require_memory(writer.n, writer.d, labels)
+        self.require_memory(writer.n, writer.d, labels, bool(writer.sparse))
         check_classes(labels, name, "y")
         return self.finished(writer, _coded(labels) | ({"weight": np.concatenate(weights)} if weights else {}), None)
 
@@ -288,7 +288,7 @@ class _Writing:
     def encoded(self, tables: Callable[[], Iterator[Table]], learned: Learned) -> Contents:
         """The file of tables, as an encoder makes numbers of their rows."""
         encoder, n = learned.encoder, len(learned.y)
-        self.require_memory(n, len(encoder.names), learned.y)
+        self.require_memory(n, len(encoder.names), learned.y, encoder.sparse)
         writer = BlockWriter(self.draft, len(encoder.names), True if encoder.sparse else None)
         start = done = 0  # rows of the source seen, and of these the ones that have a label
         for table in tables():
@@ -309,10 +309,11 @@ class _Writing:
         said = [] if learned is None else [*learned.notes, *learned.encoder.notes]
         return writer.finish(arrays, {"source": self.marks, "encoder": plain, "notes": said})
 
-    def require_memory(self, n: int, d: int, y: Array | None = None) -> None:
+    def require_memory(self, n: int, d: int, y: Array | None = None, sparse: bool = False) -> None:
         """That a fit can keep what it needs for each row, long labels among it, and a few blocks."""
         text = 0 if y is None or y.dtype.kind not in "US" else y.nbytes
-        need = 8 * VECTORS * n + text + 8 * block_rows(d) * d * (2 * threads.count() + 2)
+        block = TARGET_BYTES if sparse else 8 * min(n, block_rows(d)) * d
+        need = 8 * VECTORS * n + text + block * (2 * threads.count() + 2)
         if need > self.limit:
             raise DataError(
                 f"A fit to {n:,} rows of {d:,} columns keeps about {need / 1e6:,.0f} MB for its rows and buffers; "
