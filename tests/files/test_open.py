@@ -142,7 +142,7 @@ def test_other_columns_than_those_to_use_may_differ(ending, tmp_path):
     for order in ("123", "321"):
         with open([tmp_path / f"{name}.{ending}" for name in order], "y", columns=["a"]) as rows:
             assert rows.X[:].ravel().tolist() == frame["a"].to_list() * 3
-        with pytest.raises(DataError, match="has no column 'z'|column 'z' holds"):
+        with pytest.raises(DataError, match=r"has no column 'z'|column 'z' holds"):
             open([tmp_path / f"{name}.{ending}" for name in order], "y", columns=["a", "z"])
 
 
