@@ -1,5 +1,6 @@
 """What is written comes back, as small as its numbers allow; what was changed on the way is an error with words."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import separatrix
+from separatrix import SVC
+from separatrix.data import read_table
 from separatrix.design import as_design, streamed
-from separatrix.errors import InvalidInputError, StorageError
+from separatrix.errors import DataError, InvalidInputError, StorageError
 from separatrix.files import Stored, opened, place, ring
 from separatrix.files.layout import MAGIC, VERSION, block_rows
 from separatrix.files.place import kept
@@ -330,8 +333,30 @@ def test_rows_that_are_not_there_are_refused():
         assert np.array_equal(rows[at, 1], X[at, 1])
 
 
+def test_rows_that_are_closed_meanwhile_say_so(monkeypatch):
+    """By another thread, in the middle of a fit: the system would say that a descriptor is bad."""
+    with stored(np.random.default_rng(0).normal(size=(9000, 50))) as rows:
+        block = ring.Ring.block
+        monkeypatch.setattr(ring.Ring, "block", lambda self, i: (rows.close(), block(self, i))[1])
+        for read in (lambda: rows[:], lambda: rows[3], rows.unchanged):
+            with pytest.raises(StorageError, match=r"was closed: open the source again"):
+                read()
+
+
+def test_no_folder_for_temporary_files_is_one_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "none")])
+    with pytest.raises(StorageError, match=r"No usable temporary directory .* TMPDIR"), stored(np.eye(3)):
+        pass
+    (tmp_path / "a.parquet.gz").write_bytes(gzip.compress(b"PAR1"))
+    with pytest.raises(DataError, match=r"a.parquet.gz cannot be read: No usable temporary directory"):
+        read_table(tmp_path / "a.parquet.gz")
+
+
 def test_nobody_makes_one_array_of_it_by_accident():
     with stored(np.eye(3)) as rows:
         with pytest.raises(InvalidInputError, match=r"X\[:\]"):
             np.asarray(rows)
+        with pytest.raises(InvalidInputError, match=r"X\[:\]"):  # a kernel would compare them with its own rows
+            SVC().fit(np.eye(3), [0, 1, 1]).predict(rows)
         assert np.array_equal(rows @ np.arange(3.0), np.arange(3.0))

@@ -2,7 +2,7 @@
 
 import os
 import tracemalloc
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 
 import numpy as np
 import polars as pl
@@ -133,6 +133,19 @@ def test_some_columns(folder, frame):
             open(source, "label", columns=["gape"])
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
+def test_other_columns_than_those_to_use_may_differ(ending, tmp_path):
+    frame = pl.DataFrame({"a": [0.5, 1.5, 2.5, 9.5], "y": [0, 1, 0, 1]})
+    for name, part in (("1", frame), ("2", frame.with_columns(z=pl.col("a"))), ("3", frame.with_columns(z="a"))):
+        write = {"parquet": part.write_parquet, "csv": part.write_csv, "arrow": part.write_ipc}[ending]
+        write(tmp_path / f"{name}.{ending}")
+    for order in ("123", "321"):
+        with open([tmp_path / f"{name}.{ending}" for name in order], "y", columns=["a"]) as rows:
+            assert rows.X[:].ravel().tolist() == frame["a"].to_list() * 3
+        with pytest.raises(DataError, match=r"has no column 'z'|column 'z' holds"):
+            open([tmp_path / f"{name}.{ending}" for name in order], "y", columns=["a", "z"])
+
+
 def test_libsvm_files(tmp_path):
     X = sparse.random(3000, 60, density=0.1, format="csr", random_state=0)
     X.data = np.round(X.data, 3) + 1
@@ -159,6 +172,9 @@ def test_libsvm_files_whose_features_are_far_apart(tmp_path):
         assert rows.encoder.names == ["feature 1", "feature 30000000", "feature 40000000"]
     assert tracemalloc.get_traced_memory()[1] < 100 << 20
     tracemalloc.stop()
+    (tmp_path / "a.svm").write_text("")
+    with pytest.raises(DataError, match=r"a.svm has no rows"):
+        open(tmp_path / "a.svm")
 
 
 def test_npy_files(tmp_path):
@@ -224,6 +240,7 @@ FAULTS = {
     "one value only": [(ROOM, [1, 1, 1])],
     "text in some parts and numbers in others": [(ROOM, ["a", "b", "a"]), (ROOM, [0, 1, 0])],
     "has no rows": [],
+    "batch 1: X has no columns": [(np.zeros((3, 0)), [0, 1, 0])],
 }
 
 
@@ -246,6 +263,11 @@ def test_files_that_do_not_agree(tmp_path):
         frame.write_parquet(tmp_path / "2.parquet")
         with pytest.raises(DataError, match=words):
             open(str(tmp_path / "*.parquet"), "y")
+    pl.DataFrame({"a": [1.0], "y": [2**53 + 1]}).write_parquet(tmp_path / "2.parquet")
+    pl.DataFrame({"a": [1.0], "y": [0.5]}).write_parquet(tmp_path / "3.parquet")
+    with pytest.raises(DataError, match=r"column 'y' has whole numbers beyond 2\*\*53"):
+        open(str(tmp_path / "*.parquet"), "y")
+    (tmp_path / "3.parquet").unlink()
     pl.DataFrame({"a": [None, 4], "y": [1, 0]}).write_parquet(tmp_path / "2.parquet")  # whole numbers are numbers
     with open(str(tmp_path / "*.parquet"), "y") as rows:
         assert rows.X[:].tolist() == [[1.0, 0.0], [2.0, 0.0], [7 / 3, 1.0], [4.0, 0.0]]
@@ -257,6 +279,22 @@ def test_files_that_do_not_agree(tmp_path):
     with pytest.raises(DataError, match=r"2.csv has no column 'a'"):
         open(str(tmp_path / "?.csv"), "y")
     with pytest.raises(DataError, match="files of one kind"):
+        open(tmp_path, "y")
+
+
+TIMES = {
+    "dates of the time zone UTC, but dates": pl.lit(datetime(2020, 1, 1)).dt.replace_time_zone("UTC"),
+    "times of day, but dates": pl.lit(time(1)),
+    "Duration": pl.lit(timedelta(1)),
+}
+
+
+@pytest.mark.parametrize("words", TIMES)
+def test_times_that_do_not_agree(words, tmp_path):
+    frame = pl.DataFrame({"t": [date(2020, 1, 1), date(2020, 2, 2)], "y": [0, 1]})
+    frame.write_parquet(tmp_path / "1.parquet")
+    frame.with_columns(t=TIMES[words]).write_parquet(tmp_path / "2.parquet")
+    with pytest.raises(DataError, match=f"2.parquet: column 't' holds {words}"):
         open(tmp_path, "y")
 
 

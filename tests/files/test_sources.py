@@ -1,13 +1,14 @@
 """Sources that a stranger gives: files of one name in several folders, queries that fail, long tables of pyarrow."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 from separatrix import DataError, StorageError
-from separatrix.data import Encoder, open, origins, read_table
+from separatrix.data import Encoder, open, origins, parquet_child, read_table
 from separatrix.data.frames import Frames
 from separatrix.data.progress import Progress, Telling
 from separatrix.files.layout import block_rows
@@ -237,3 +238,40 @@ def test_a_name_that_is_a_pattern_is_refused(tmp_path):
 def test_the_file_without_a_target_is_named(tmp_path):
     with pytest.raises(DataError, match=r"day=2/part.parquet has no target column 'y'"):
         open(partitions(tmp_path, FRAME, FRAME.drop("y")), "y")
+
+
+def test_rows_that_polars_cannot_decode_are_not_left_out(tmp_path):
+    """It panics in a thread of its own: what came before is not all."""
+    pa = pytest.importorskip("pyarrow")
+    (tmp_path / "files").mkdir()
+    for at, kind in enumerate((pa.float64(), pa.decimal256(60, 2), pa.float64())):
+        table = pa.table({"x": pa.array(np.arange(N) % 7 + 0.5).cast(kind), "y": np.arange(N) % 2})
+        with pa.ipc.new_file(str(tmp_path / "files" / f"{at}.arrow"), table.schema) as file:
+            file.write_table(table)
+    with pytest.raises(DataError, match=r"1.arrow cannot be read: it is damaged"):
+        open(tmp_path / "files", "y")
+    path, n = tmp_path / "a.parquet", 100_000
+    frame = pl.DataFrame({"x": np.arange(n) % 7 + 0.5, "y": np.random.default_rng(0).integers(0, 2, n)})
+    frame.write_parquet(path, row_group_size=20_000, compression="zstd")
+    raw = bytearray(path.read_bytes())
+    at = pytest.importorskip("pyarrow.parquet").ParquetFile(path).metadata.row_group(4).column(1).dictionary_page_offset
+    raw[at + 512 : at + 536] = bytes(24)
+    path.write_bytes(raw)
+    for source, name in ((path, "a.parquet"), (pl.scan_parquet(path), "the query")):
+        with pytest.raises(DataError, match=f"{name} cannot be read"):
+            open(source, "y")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_fewer_rows_than_a_file_promises_are_an_error(ending, tmp_path, monkeypatch):
+    """Whatever the reason: no version of polars is trusted to say it."""
+    path = tmp_path / f"a.{ending}"
+    FRAME.write_parquet(path) if ending == "parquet" else FRAME.write_ipc(path)
+    text = Path(parquet_child.__file__).read_text()
+    program = tmp_path / "decoder.py"
+    program.write_text(text.replace("put(frame))", "put(frame[1:]))"))
+    assert program.read_text() != text
+    monkeypatch.setattr(parquet_child, "__file__", str(program))
+    monkeypatch.setattr(origins, "put_batches", lambda query, rows, put: put(query.collect()[1:]))
+    with pytest.raises(DataError, match=rf"a.{ending} cannot be read.*it says that it has {N} rows, and {N - 1} came"):
+        open(path, "y")

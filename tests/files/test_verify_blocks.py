@@ -106,3 +106,18 @@ def test_no_blocks_are_no_rows():
     for labels in (np.array([0, 1]), None):
         with pytest.raises(ValueError, match="There are no rows"):
             proof.verify(Batches(np.zeros((0, 1)), np.zeros(0)), labels)
+
+
+def test_what_is_masked_or_weighed_in_part_is_no_data():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    certificate = fitted(LogisticRegression(), X, y).certificate_
+    with pytest.raises(ValueError, match="X masks some of its entries"):
+        certificate.verify(Batches(np.ma.masked_array(X, mask=X > 2), y), None)
+
+    class Mixed:
+        def blocks(self):
+            yield X[:30], y[:30], np.full(30, 2.0)
+            yield X[30:], y[30:], None
+
+    with pytest.raises(ValueError, match="Some blocks of X have weights"):
+        certificate.verify(Mixed(), None)

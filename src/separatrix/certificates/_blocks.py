@@ -64,8 +64,11 @@ class RowBlocks:
             if any(part is None for part in labels):
                 raise ValueError("Neither y nor the blocks of X have labels.")
             y = np.concatenate(labels)
-            if weight is None and not any(part is None for part in weights):
-                weight = np.concatenate(weights)
+            given = [part for part in weights if part is not None]
+            if weight is None and given:
+                if len(given) < len(weights):
+                    raise ValueError("Some blocks of X have weights, and others none: give weights to all, or to none.")
+                weight = np.concatenate(given)
         known = getattr(source, "shape", None)
         n = known[0] if known is not None else len(y) if hasattr(y, "__len__") else y.shape[0]
         return cls(source, int(n), look=look), y, weight
@@ -83,6 +86,8 @@ class RowBlocks:
         if self._first is not None:
             blocks, self._first = chain([self._first], self._begun), None
         for x, _, _ in blocks:
+            if np.ma.is_masked(x):
+                raise ValueError("X masks some of its entries.")
             x = x.tocsr() if hasattr(x, "tocsr") else np.asarray(x)
             if x.ndim != 2 or x.shape[1] != self.shape[1]:
                 raise ValueError(f"Blocks of X have {self.shape[1]} columns, but one has the shape {x.shape}.")

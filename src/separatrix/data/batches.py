@@ -11,21 +11,21 @@ import numpy as np
 from scipy import sparse
 
 from separatrix._typing import Array, Floats
-from separatrix.certificates._held import malformed
+from separatrix.certificates._held import WHOLE, malformed, workable
 from separatrix.data.rows import plain_cell
 from separatrix.data.sources import explained
 from separatrix.errors import DataError
 
-LARGEST_WHOLE = 2**53  # up to which float64 holds whole numbers
 PIECE_BYTES = 1 << 25  # of rows that are read, checked and copied together, as float64
 
 
 class Batch(NamedTuple):
-    """Rows of numbers with labels and perhaps weights."""
+    """Rows of numbers with labels and perhaps weights; and the labels that rows of weight 0 had, which are left out."""
 
     X: Any
     y: Array
     weight: Floats | None
+    left_out: Array
 
 
 def checked_batches(source: Any) -> Iterator[Batch]:
@@ -87,7 +87,8 @@ def label_files(target: Any) -> list[Path] | None:
 def _npy_labels(path: Path, n: int, beside: str) -> Array:
     with explained(path.name):
         try:
-            y: Array = np.load(path, allow_pickle=False)
+            with open(path, "rb") as file:
+                y: Array = np.lib.format.read_array(file, allow_pickle=False)
         except ValueError as error:
             raise DataError(
                 f"{path.name} is no array of numbers or text, as numpy.save writes them: save numpy.array(labels) "
@@ -121,22 +122,34 @@ def _npy_rows(path: Path) -> Iterator[tuple[int, Array]]:
         file.seek(start)
         for first in range(0, n, rows):
             count = min(rows, n - first) * d
-            X = np.frombuffer(file.read(count * dtype.itemsize), dtype=dtype)
-            if len(X) < count:
-                raise DataError(f"{path.name} is cut off: it should have {n} rows.")
-            yield first, X.reshape(-1, d)
+            data = file.read(count * dtype.itemsize)
+            if len(data) < count * dtype.itemsize:
+                raise DataError(f"{path.name} is cut off: it should have {n} rows. Write it anew.")
+            yield first, np.frombuffer(data, dtype=dtype).reshape(-1, d)
 
 
 def _matrix(X: Any, name: str) -> Any:
-    """Rows as they were given, an array or a CSR matrix."""
+    """Rows as they were given, an array or a CSR matrix of types that SciPy computes with."""
+    _require_unmasked(X, name, "X")
     if (flaw := malformed(X)) is not None:
         raise DataError(f"{name}: X {flaw}.")
-    rows = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    try:
+        rows = workable(X.tocsr()) if sparse.issparse(X) else np.asarray(X)
+    except (ValueError, TypeError) as error:  # of SciPy, which does not make CSR of all that it has a class for
+        raise DataError(f"{name}: X is no matrix of real numbers ({error}). Convert it to float64, or CSR.") from error
     if hasattr(X, "columns") or rows.dtype.kind == "O":
         raise DataError(f"{name}: X is a {type(X).__name__}, where arrays of numbers or sparse matrices are expected.")
     if rows.ndim != 2 or rows.dtype.kind not in "fiub":
         raise DataError(f"{name}: X has the shape {rows.shape} and type {rows.dtype}, where a matrix is expected.")
+    if not rows.shape[1]:
+        raise DataError(f"{name}: X has no columns, and a classifier learns from one at least.")
     return rows
+
+
+def _require_unmasked(values: Any, name: str, what: str) -> None:
+    if np.ma.is_masked(values):
+        row = int(np.nonzero(np.ma.getmaskarray(values))[0][0])
+        raise DataError(f"{name}: {what} is masked in row {row + 1}. Leave the row out, or put a number there.")
 
 
 def _rows_together(rows: Any) -> int:
@@ -148,6 +161,7 @@ def _rows_together(rows: Any) -> int:
 
 def _labels(y: Any, n: int, name: str, first: int = 1) -> Array:
     """A label for each of n rows: numbers or text, none of them missing."""
+    _require_unmasked(y, name, "y")
     labels = np.asarray(y).ravel() if y is not None else np.empty(0)
     if labels.shape != (n,):
         raise DataError(f"{name}: X has {n} rows, but y has {labels.size} labels.")
@@ -169,6 +183,7 @@ def _labels(y: Any, n: int, name: str, first: int = 1) -> Array:
 def _weights(weight: Any, n: int, name: str) -> Floats | None:
     if weight is None:
         return None
+    _require_unmasked(weight, name, "the weight")
     with suppress(ValueError, TypeError):
         found = np.asarray(weight, dtype=np.float64).ravel()
         if found.shape == (n,) and (np.isfinite(found) & (found >= 0)).all():
@@ -177,20 +192,23 @@ def _weights(weight: Any, n: int, name: str) -> Floats | None:
 
 
 def _checked(rows: Any, labels: Array, weight: Floats | None, name: str, first: int) -> Iterator[Batch]:
-    """Rows as finite numbers that float64 holds, without those of weight 0; none if none is left."""
+    """Rows as finite numbers that float64 holds, without those of weight 0."""
+    if sparse.issparse(rows) and not rows.has_canonical_format:
+        rows = rows.copy() if rows.dtype.kind == "f" else rows.astype(np.float64)  # a sum may be beyond its type
+        rows.sum_duplicates()
     entries: Any = rows.data if sparse.issparse(rows) else rows
     if entries.dtype.kind == "f":
         _require(np.isfinite(entries), rows, name, first, "is not finite. Leave the row out, or put a number there")
         if entries.dtype.itemsize > 8:
             _require(entries.astype(np.float64) == entries, rows, name, first, "is no float64. Convert it")
     elif entries.dtype.itemsize == 8:
-        good = (entries <= LARGEST_WHOLE) & (entries >= -LARGEST_WHOLE if entries.dtype.kind == "i" else True)
+        good = (entries <= WHOLE) & (entries >= -WHOLE if entries.dtype.kind == "i" else True)
         _require(good, rows, name, first, "is beyond 2**53, which float64 rounds. Subtract an offset")
+    left_out = labels[:0]
     if weight is not None and not weight.all():  # weight 0 equals leaving the row out
-        kept = np.flatnonzero(weight)
+        kept, left_out = np.flatnonzero(weight), np.unique(labels[weight == 0])
         rows, labels, weight = rows[kept], labels[kept], weight[kept]
-    if len(labels):
-        yield Batch(rows, labels, weight)
+    yield Batch(rows, labels, weight, left_out)
 
 
 def _require(good: Array, rows: Any, name: str, first: int, why: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix._typing import Integers
+from separatrix.certificates._held import WHOLE
 from separatrix.data.parquet_apart import Head
 from separatrix.data.quantities import Quantities
 from separatrix.data.table import Table, check_names
@@ -127,21 +128,29 @@ class Frames:
             lengths[-1] += table.n_rows
         if not frames:
             raise DataError(f"{self.name} has no rows.")
-        return pl.concat(frames, how="vertical_relaxed"), Places(files, lengths)
+        joined = pl.concat(frames, how="vertical_relaxed")
+        for name in (name for name, dtype in joined.schema.items() if dtype.is_float()):
+            for whole in (frame[name] for frame in frames if frame.schema[name].is_integer()):
+                if ((whole > WHOLE) | (whole < -WHOLE)).any():
+                    raise DataError(
+                        f"{self.name}: column {name!r} has whole numbers beyond 2**53, and in other files numbers of a "
+                        "type with which they would be rounded. Write it as one type in all files, or as text."
+                    )
+        return joined, Places(files, lengths)
 
     def _agree(self, columns: Mapping[str, Any], file: str, first: str, used: Sequence[str] | None) -> None:
         """That a file has the columns of the first one (those that are used) in any order, and they hold the same."""
         check_names(columns, file)
         self.names = self.names or list(columns)
-        names = [*columns, *(name for name in self.names if used is not None and name not in used)]
-        for these, those, one, other in ((self.names, names, file, first), (names, self.names, first, file)):
+        wanted = {*self.names, *columns} if used is None else set(used)
+        for these, those, one, other in ((self.names, columns, file, first), (columns, self.names, first, file)):
             there = set(those)
-            if absent := [name for name in these if name not in there]:
+            if absent := [name for name in these if name in wanted and name not in there]:
                 raise DataError(
                     f"{one} has no column {absent[0]!r}, which {other} has. Give files of the same columns, or name "
                     "those to use: columns=[...]."
                 )
-        for name, dtype in columns.items():
+        for name, dtype in ((name, dtype) for name, dtype in columns.items() if name in wanted):
             held = family(dtype)
             seen, where = self._families.setdefault(name, (held, file))
             if seen == "nothing":
@@ -202,6 +211,8 @@ def family(dtype: Any) -> str:
 
     if dtype.is_numeric():
         return "numbers"
-    if dtype.is_temporal():
-        return "dates"
-    return {pl.String: "text", pl.Boolean: "truth values", pl.Null: "nothing"}.get(dtype.base_type(), str(dtype))
+    if dtype.base_type() in (pl.Date, pl.Datetime):
+        zone = getattr(dtype, "time_zone", None)
+        return "dates" if zone is None else f"dates of the time zone {zone}"
+    names = {pl.String: "text", pl.Boolean: "truth values", pl.Null: "nothing", pl.Time: "times of day"}
+    return names.get(dtype.base_type(), str(dtype))

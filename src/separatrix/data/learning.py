@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from separatrix._typing import Array, Integers
+from separatrix.certificates._held import WHOLE
 from separatrix.data.collected import Collected
 from separatrix.data.encoder import Encoder
 from separatrix.data.frames import Frames
@@ -168,8 +169,21 @@ def learn_features(tables: Iterable[Table], source: str) -> Learned:
 
 
 def joined_labels(parts: Sequence[Array], source: str) -> Array:
-    """The labels of all parts in one array, if they are of one kind."""
-    kinds = {"text" if part.dtype.kind in "USO" else "numbers" for part in parts}
+    """The labels of all parts in one array, if they are of one kind, and it holds each of them."""
+    if not parts:
+        raise DataError(f"{source} has no rows.")
+    words = {"S": "bytes", "b": "truth values", "i": "numbers", "u": "numbers", "f": "numbers"}
+    kinds = list(dict.fromkeys(words.get(part.dtype.kind, "text") for part in parts if len(part)))
     if len(kinds) > 1:
-        raise DataError(f"{source}: labels are text in some parts and numbers in others. Make them all one kind.")
-    return np.concatenate(parts)
+        raise DataError(
+            f"{source}: labels are {kinds[0]} in some parts and {kinds[1]} in others. Make them all one kind."
+        )
+    joined = np.concatenate(parts)
+    if joined.dtype.kind == "f":  # also of whole numbers with a sign and without one
+        whole = [part for part in parts if part.dtype.kind in "iu" and len(part)]
+        if any(part.max() > WHOLE or part.min() < -WHOLE for part in whole):
+            raise DataError(
+                f"{source}: labels are beyond 2**53 in some parts, and in others of a type with which they would be "
+                "rounded. Make them all one type, or text."
+            )
+    return joined

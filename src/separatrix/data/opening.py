@@ -23,7 +23,7 @@ from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table
 from separatrix.errors import DataError, InvalidInputError, StorageError
 from separatrix.files import BlockWriter, Stored, opened
-from separatrix.files.layout import MAGIC, Contents, block_rows
+from separatrix.files.layout import MAGIC, TARGET_BYTES, Contents, block_rows
 from separatrix.files.place import Draft, clean, kept, private
 from separatrix.loops import threads
 
@@ -239,19 +239,26 @@ class _Writing:
         """The file of rows that are numbers already."""
         name = self.origin.name
         writer: BlockWriter | None = None
-        y, weights = list[Array](), list[Floats]()
+        y, weights, left_out = list[Array](), list[Floats](), list[Array]()
         for batch in batches:
             if writer is None:
                 writer = BlockWriter(self.draft, batch.X.shape[1])
             writer.add(batch.X)
             y.append(batch.y)
+            if len(batch.left_out):
+                left_out.append(batch.left_out)
             if batch.weight is not None:
                 weights.append(batch.weight)
             self.tell("writing rows", writer.n, None)
-        if writer is None:
-            raise DataError(f"{name} has no rows.")
+        if writer is None or not writer.n:
+            raise DataError(f"{name} has no rows{'' if writer is None else ' with a weight above 0'}.")
         labels = joined_labels(y, name)
-        self.require_memory(writer.n, writer.d, labels)
+        if left_out and len(gone := np.setdiff1d(joined_labels([labels[:1], *left_out], name), labels)):
+            raise DataError(
+                f"{name}: all rows of the class {gone[0]!s:.60} have weight 0, which leaves no rows of it. Leave them "
+                "out, if they are no class, or give one of them a weight."
+            )
+        self.require_memory(writer.n, writer.d, labels, bool(writer.sparse))
         check_classes(labels, name, "y")
         return self.finished(writer, _coded(labels) | ({"weight": np.concatenate(weights)} if weights else {}), None)
 
@@ -281,7 +288,7 @@ class _Writing:
     def encoded(self, tables: Callable[[], Iterator[Table]], learned: Learned) -> Contents:
         """The file of tables, as an encoder makes numbers of their rows."""
         encoder, n = learned.encoder, len(learned.y)
-        self.require_memory(n, len(encoder.names), learned.y)
+        self.require_memory(n, len(encoder.names), learned.y, encoder.sparse)
         writer = BlockWriter(self.draft, len(encoder.names), True if encoder.sparse else None)
         start = done = 0  # rows of the source seen, and of these the ones that have a label
         for table in tables():
@@ -302,10 +309,11 @@ class _Writing:
         said = [] if learned is None else [*learned.notes, *learned.encoder.notes]
         return writer.finish(arrays, {"source": self.marks, "encoder": plain, "notes": said})
 
-    def require_memory(self, n: int, d: int, y: Array | None = None) -> None:
+    def require_memory(self, n: int, d: int, y: Array | None = None, sparse: bool = False) -> None:
         """That a fit can keep what it needs for each row, long labels among it, and a few blocks."""
         text = 0 if y is None or y.dtype.kind not in "US" else y.nbytes
-        need = 8 * VECTORS * n + text + 8 * block_rows(d) * d * (2 * threads.count() + 2)
+        block = TARGET_BYTES if sparse else 8 * min(n, block_rows(d)) * d
+        need = 8 * VECTORS * n + text + block * (2 * threads.count() + 2)
         if need > self.limit:
             raise DataError(
                 f"A fit to {n:,} rows of {d:,} columns keeps about {need / 1e6:,.0f} MB for its rows and buffers; "

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ import numpy as np
 from separatrix.data.chunks import read_chunks
 from separatrix.data.frames import Frames
 from separatrix.data.parquet_apart import Head, parquet_apart
-from separatrix.data.parquet_child import complaint, plain_columns
+from separatrix.data.parquet_child import ahead, complaint, plain_columns, put_batches
 from separatrix.data.quantities import Quantities
 from separatrix.data.reading import require_polars
 from separatrix.data.sources import ENDINGS, NoRowsError, ending, explained, opened
@@ -232,22 +233,20 @@ def arrow_tables(origin: Origin) -> Iterator[Table]:
 
     for path, name in zip(origin.paths, origin.names, strict=True):
         try:
-            yield from _explained(_lazy_frames(pl.scan_ipc(path, glob=False)), name)
+            query, n = pl.scan_ipc(path, glob=False), 0
+            for table in _explained(_lazy_frames(query), name):
+                n += table.n_rows
+                yield table
+            if n != (promised := query.select(pl.len()).collect().item()):
+                raise DataError(f"{name} cannot be read: it says that it has {promised:,} rows, and {n:,} came.")
         except OSError as error:
             raise DataError(f"{name} cannot be read as an Arrow file: {error}.") from error
 
 
 def _lazy_frames(query: Any) -> Iterator[Any]:
     """The rows of a query, some at a time."""
-    import polars as pl
-
     rows = rows_of(len(query.collect_schema()))
-    if hasattr(query, "collect_batches"):
-        yield from query.collect_batches(chunk_size=rows, maintain_order=True)
-        return
-    n = int(query.select(pl.len()).collect().item())  # versions of polars that answer a query whole, or a slice of it
-    for first in range(0, n, rows):
-        yield query.slice(first, rows).collect()
+    yield from ahead(partial(put_batches, query, rows))
 
 
 def _stream_frames(source: Any) -> Iterator[Any]:
@@ -262,7 +261,9 @@ def _stream_frames(source: Any) -> Iterator[Any]:
 def _explained(frames: Iterator[Any], name: str) -> Iterator[Table]:
     try:
         yield from numbered(map(plain_columns, frames), name)
-    except Exception as error:  # theirs, of a file that is damaged or a query that fails; what a user raises goes on
-        if type(error).__module__.split(".")[0] not in ("polars", "pyarrow"):
+    except (
+        BaseException
+    ) as error:  # theirs, of a file that is damaged or a query that fails; what a user raises goes on
+        if type(error).__module__.split(".")[0] not in ("polars", "pyarrow", "pyo3_runtime"):
             raise
         raise DataError(f"{name} cannot be read: {complaint(error)}") from error

@@ -77,14 +77,17 @@ def parquet_apart(
                 )
             )
             room, sent = np.empty((1, 0, 0)), 0
-            total = int(message(receive, names[0])[1:])
-            for name in names:
+            lengths = json.loads(message(receive, names[0])[1:])
+            for at, name in enumerate(names):
+                n = 0
                 while (found := message(receive, name))[:1] != b"e":
                     letter, content = found[:1], memoryview(found)[1:]
                     if letter == b"s":
-                        yield name, Head(name, dict(frame_of(content, name).schema), total)
+                        yield name, Head(name, dict(frame_of(content, name).schema), sum(lengths or ()))
                     elif letter == b"f":
-                        yield name, frame_of(content, name)
+                        frame = frame_of(content, name)
+                        n += len(frame)
+                        yield name, frame
                     elif letter == b"c":
                         if (apart := json.loads(bytes(content))) and begin is not None:
                             length, d = begin(apart), len(apart)
@@ -101,6 +104,8 @@ def parquet_apart(
                             answer(b".")
                 if end := found[1:]:
                     raise unreadable(name, end.decode())
+                if lengths is not None and n != lengths[at]:
+                    raise unreadable(name, f"it says that it has {lengths[at]:,} rows, and {n:,} came")
     finally:
         if shared is not None:
             os.close(shared)

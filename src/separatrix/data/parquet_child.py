@@ -22,10 +22,11 @@ import sys
 import threading
 from collections import deque
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy as np
     import polars
@@ -48,7 +49,7 @@ def memory() -> float:
 def complaint(error: BaseException) -> str:
     """What polars says about a file that it cannot read."""
     if type(error).__name__ == "PanicException":  # a failure of its own, which says nothing of use
-        return "it is damaged"
+        return "it is damaged, or has a type that polars does not read"
     return f"{[*str(error).splitlines(), type(error).__name__][0]:.200}"
 
 
@@ -83,13 +84,14 @@ def send_frames(file: Any, rows: int) -> None:
 class Apart:
     """Files of which columns of floats go apart, as rows of a matrix, to be stored as they come.
 
-    The first line of standard input is the job: ``files``, ``columns`` to send (null for all), those that are ``never``
-    apart (null for all), and the ``most`` rows of a frame. Messages begin with a letter: "t" is how many rows there are
-    in all; for each file "s" is its columns without a row, "f" rows of columns that are not apart, "n" so many rows of
-    those that are, "e" why the file ends there. Once, before the first row, "c" is the list of columns that are apart:
-    floats that vary and are not all whole in the first rows. The answer is a line: the rows of a slot, how many
-    ``slots`` there are, and the descriptor of the ``memory`` that is shared; null for none, then the rows follow in the
-    message. A slot is used again after a byte of standard input. Slots do not end with a file; missing numbers are NaN.
+    The first line of standard input is the job: ``files``, ``columns`` to send (null for all), those that are
+    ``never`` apart (null for all), and the ``most`` rows of a frame. Messages begin with a letter: "t" is how many
+    rows each file has, as it says, null if one does not; for each file "s" is its columns without a row, "f" rows of
+    columns that are not apart, "n" so many rows of those that are, "e" why the file ends there. Once, before the
+    first row, "c" is the list of columns that are apart: floats that vary and are not all whole in the first rows.
+    The answer is a line: the rows of a slot, how many ``slots`` there are, and the descriptor of the ``memory`` that
+    is shared; null for none, then the rows follow in the message. A slot is used again after a byte of standard
+    input. Slots do not end with a file; missing numbers are NaN.
     """
 
     def __init__(self, job: dict[str, Any]) -> None:
@@ -102,7 +104,7 @@ class Apart:
     def run(self) -> None:
         """Send all files, up to one that cannot be read; the rows that fill no slot come before the end of the last."""
         files = self.job["files"]
-        send(b"t" + str(total(files)).encode())
+        send(b"t" + json.dumps(lengths(files)).encode())
         written, left = io.BytesIO(), len(files)
         try:
             for frame in decoded(files, self.job["columns"], self.job["most"]):
@@ -179,14 +181,14 @@ def is_broken(column: polars.Series) -> bool:
     return bool(len(present)) and bool((present != present.round()).any()) and present.min() != present.max()
 
 
-def total(files: list[str]) -> int:
-    """How many rows the files have, as they say; 0 if one does not say so, of which more is said when it is read."""
+def lengths(files: list[str]) -> list[int] | None:
+    """How many rows each file has, as it says; None if one does not say so, of which more is said when it is read."""
     import polars as pl
 
     try:
-        return sum(int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files)
+        return [int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files]
     except BaseException:
-        return 0
+        return None
 
 
 def decoded(files: list[str], columns: list[str] | None, most: int) -> Iterator[polars.DataFrame | None]:
@@ -196,60 +198,74 @@ def decoded(files: list[str], columns: list[str] | None, most: int) -> Iterator[
     """
     begun: deque[Iterator[polars.DataFrame | None]] = deque()
     for file in files:
-        begun.append(ahead(frames_of(file, columns, most)))
+        begun.append(ahead(partial(put_frames, file, columns, most)))
         if len(begun) == FILES_AT_ONCE:
             yield from begun.popleft()
     for frames in begun:
         yield from frames
 
 
-def frames_of(file: str, columns: list[str] | None, most: int) -> Iterator[polars.DataFrame | None]:
-    """The same of one file."""
+def put_frames(file: str, columns: list[str] | None, most: int, put: Callable[[polars.DataFrame | None], bool]) -> None:
+    """Call ``put`` with the same of one file."""
     import polars as pl
 
     lazy = pl.scan_parquet(file, glob=False)
     if columns is not None:
         lazy = chosen(lazy, columns)
-    yield lazy.head(0).collect()
+    put(lazy.head(0).collect())
     rows = min(most, CELLS // max(1, len(lazy.collect_schema())) + 1)
-    yield from (frame for frame in batches(lazy, rows) if len(frame))
-    yield None
+    put_batches(lazy, rows, lambda frame: bool(len(frame)) and put(frame))
+    put(None)
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items, which a thread goes on making from now on while some are used."""
+def put_batches(lazy: polars.LazyFrame, rows: int, put: Callable[[polars.DataFrame], bool]) -> None:
+    """Call ``put`` with the rows of a query, about so many at a time, until it returns True.
+
+    Not by ``collect_batches``: where polars fails in the middle, that ends as if these were all rows.
+    """
+    import polars as pl
+
+    if hasattr(lazy, "sink_batches"):  # decodes no row group twice, as slices may
+        lazy.sink_batches(put, chunk_size=rows, maintain_order=True)
+        return
+    n = int(lazy.select(pl.len()).collect().item())
+    for first in range(0, n, rows):
+        if put(lazy.slice(first, rows).collect()):
+            return
+
+
+def ahead(make: Callable[[Callable[[Item], bool]], None]) -> Iterator[Item]:
+    """What ``make`` puts, in a thread that begins now and goes on while some is used, until nobody wants any more."""
     made: queue.Queue[tuple[Item] | BaseException | None] = queue.Queue(FRAMES_AHEAD)
+    left = threading.Event()
 
-    def make() -> None:
+    def put(item: Item) -> bool:
+        made.put((item,))
+        return left.is_set()
+
+    def run() -> None:
         try:
-            for item in items:
-                made.put((item,))
+            make(put)
             made.put(None)
         except BaseException as error:
             made.put(error)
 
-    threading.Thread(target=make, daemon=True).start()
-    return taken(made)
+    threading.Thread(target=run, daemon=True).start()
+    return taken(made, left)
 
 
-def taken(made: queue.Queue[tuple[Item] | BaseException | None]) -> Iterator[Item]:
+def taken(made: queue.Queue[tuple[Item] | BaseException | None], left: threading.Event) -> Iterator[Item]:
     """What is made, until that ends or fails."""
-    while (found := made.get()) is not None:
-        if isinstance(found, BaseException):
-            raise found
-        yield found[0]
-
-
-def batches(lazy: polars.LazyFrame, rows: int) -> Iterator[polars.DataFrame]:
-    """The rows of a query, about so many at a time."""
-    import polars as pl
-
-    if hasattr(lazy, "collect_batches"):  # decodes no row group twice, as slices may
-        yield from lazy.collect_batches(chunk_size=rows, maintain_order=True)
-        return
-    n = int(lazy.select(pl.len()).collect().item())
-    for first in range(0, n, rows):
-        yield lazy.slice(first, rows).collect()
+    try:
+        while (found := made.get()) is not None:
+            if isinstance(found, BaseException):
+                raise found
+            yield found[0]
+    finally:
+        left.set()
+        with suppress(queue.Empty):  # room for what waits to be put
+            while True:
+                made.get_nowait()
 
 
 def chosen(lazy: polars.LazyFrame, columns: list[str]) -> polars.LazyFrame:

@@ -79,7 +79,10 @@ class Source:
         if self.own and self.file.seekable():
             yield self.file
             return
-        with TemporaryFile(buffering=0) as copy:  # the processes share the position, which a buffer would lose
+        with explained(self.name):
+            # the processes share the position, which a buffer would lose
+            copy = TemporaryFile(buffering=0)  # noqa: SIM115 (closed below: only making it is explained)
+        with copy:
             with explained(self.name), open(copy.fileno(), "wb", closefd=False) as buffered:
                 shutil.copyfileobj(self.file, buffered)
             copy.seek(0)

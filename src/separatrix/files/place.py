@@ -101,7 +101,10 @@ def _unwritten(name: str, size: int, error: OSError) -> StorageError:
 @contextmanager
 def private() -> Iterator[Draft]:
     """A file in the folder for temporary files, which goes when its reader closes it."""
-    folder = tempfile.gettempdir()
+    try:
+        folder = tempfile.gettempdir()
+    except OSError as error:  # it tries to write to each that it knows
+        raise _unwritten("A block file in any folder for temporary files", 0, error) from error
 
     def made() -> int:
         try:

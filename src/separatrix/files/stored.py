@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from separatrix.errors import InvalidInputError, StorageError
 from separatrix.files.elsewhere import Piece, RowsElsewhere
 from separatrix.files.layout import HEADER_BYTES, Contents, read_header, read_tail
 from separatrix.files.ring import Ring, read_at
+
+CLOSED = "{} was closed: open the source again."
 
 
 class Stored(RowsElsewhere):
@@ -63,7 +66,9 @@ class Stored(RowsElsewhere):
         """Rows start to stop, a block at a time, in the buffers of this thread."""
         for i, low, high in self.spans(start, stop):
             self.rows_read += high - low
-            yield self._piece(i, self._ring.block(i), low, high)
+            with self._given_back():
+                data = self._ring.block(i)
+            yield self._piece(i, data, low, high)
 
     def spans(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
         """(number, first, last) of the blocks that rows start to stop are in, and which of these rows are there."""
@@ -71,7 +76,7 @@ class Stored(RowsElsewhere):
         first = int(np.searchsorted(starts, start, side="right")) - 1
         while start < stop:
             if self.closed:
-                raise StorageError(f"{self.name} was closed: open the source again.")
+                raise StorageError(CLOSED.format(self.name))
             last = min(stop, int(starts[first + 1]))
             yield first, start, last
             first, start = first + 1, last
@@ -79,11 +84,23 @@ class Stored(RowsElsewhere):
     # ------------------------------------------------------------------ or read by a loop itself
     def trusts(self, i: int, row: int) -> bool:
         """Whether a loop may read block i from a row on, to be asked after that whether the file is `unchanged`."""
-        return self._ring.trusts(i, row == self._starts[i])
+        with self._given_back():
+            return self._ring.trusts(i, row == self._starts[i])
 
     def unchanged(self) -> bool:
         """Whether nobody has written to the file since its blocks were found to be right."""
-        return self._ring.unchanged()
+        with self._given_back():
+            return self._ring.unchanged()
+
+    @contextmanager
+    def _given_back(self) -> Iterator[None]:
+        """If the file is closed meanwhile, by another thread, say so in place of how the system puts it."""
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            if not self.closed:
+                raise
+            raise StorageError(CLOSED.format(self.name)) from error
 
     def spot(self, i: int, row: int, room: Floats) -> tuple[int, int, Array]:
         """The descriptor, where in the file a row of the dense block i begins, and the room, as numbers of its type."""
@@ -106,8 +123,10 @@ class Stored(RowsElsewhere):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise InvalidInputError(
             f"These {self.shape[0]:,} rows are in a file, and are not made one array without being asked: X[:] does "
-            "it, if there is memory for all of them."
+            "it, if there is memory for all of them; X.blocks() gives (rows, None, None), some at a time."
         )
+
+    astype = __array__  # as kernels convert points
 
     def __reduce__(self) -> Any:
         raise InvalidInputError(
