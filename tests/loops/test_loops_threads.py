@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from interrupting import interrupted_at
 
 import separatrix
 from separatrix import InvalidInputError
@@ -116,31 +117,6 @@ def test_the_first_error_is_raised_and_no_one_works_after_it(number):
     assert len(ended) == at_once <= 4 + 2 * number
 
 
-def interrupted_at(step, call):
-    """Whether Ctrl-C came: at so many instructions of the pool's own code in this thread."""
-    left = [step]
-
-    def trace(frame, event, argument):
-        if frame.f_code.co_filename != threads.__file__:
-            return None
-        frame.f_trace_opcodes = True
-        if event == "opcode":
-            left[0] -= 1
-            if left[0] < 0:
-                raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
-
-
 def test_ctrl_c_at_any_instruction_leaves_a_pool_that_works(monkeypatch):
     monkeypatch.setattr(threads, "cores", lambda: 3)
     separatrix.set_threads(3)
@@ -157,17 +133,17 @@ def test_ctrl_c_at_any_instruction_leaves_a_pool_that_works(monkeypatch):
         ended.append(threads.over(range(6), work))
 
     step = 0
-    while interrupted_at(step, lambda: threads.over(range(6), work)):
-        assert not working, f"a helper works on after Ctrl-C at instruction {step}"
-        assert not threads._here.working, f"after Ctrl-C at instruction {step} this thread has no helpers any more"
+    while interrupted_at(step, [threads], lambda: threads.over(range(6), work)):
+        assert not working, f"a helper works on after Ctrl-C at call {step}"
+        assert not threads._here.working, f"after Ctrl-C at call {step} this thread has no helpers any more"
         step += 1
         ended = []
         later = threading.Thread(target=other, args=(ended,), daemon=True)
         later.start()
         later.join(20)
-        assert ended == [[0, -1, -2, -3, -4, -5]], f"after Ctrl-C at instruction {step - 1} no one ends"
+        assert ended == [[0, -1, -2, -3, -4, -5]], f"after Ctrl-C at call {step - 1} no one ends"
     separatrix.set_threads(None)
-    assert step > 100  # it did come at many of them
+    assert step > 30  # it did come at many of them
     assert len(helped) > 2  # and there were helpers
 
 

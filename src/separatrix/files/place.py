@@ -7,7 +7,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, cast
@@ -16,6 +15,7 @@ import numpy as np
 
 from separatrix._typing import Array
 from separatrix.errors import StorageError
+from separatrix.loops.threads import Job
 
 try:
     import fcntl
@@ -24,7 +24,7 @@ except ImportError:  # not on Windows
 
 
 class Draft:
-    """A file that is being written in one stream, by a thread of its own: whoever makes the bytes goes on meanwhile.
+    """A file that is being written in one stream, by a thread of the pool: whoever makes the bytes goes on meanwhile.
 
     Parameters
     ----------
@@ -40,8 +40,7 @@ class Draft:
         self.name = name
         self.size = 0
         self._room = [np.empty(0, dtype=np.uint8), np.empty(0, dtype=np.uint8)]  # one is written, one is filled
-        self._thread = ThreadPoolExecutor(1, "separatrix-writer")
-        self._writing: Future[None] | None = None
+        self._writing: Job | None = None
 
     def anew(self) -> int:
         """Begin again with an empty file. Returns the descriptor of the one before, which has no name any more."""
@@ -57,7 +56,8 @@ class Draft:
         held = self._room[0][: data.nbytes]
         held[:] = data.reshape(-1).view(np.uint8)
         self.settle()
-        self._writing = self._thread.submit(self._write, held, at)
+        self._writing = Job([held], lambda held: self._write(held, at))
+        self._writing.offer(1)
         self.size += data.nbytes
         return at
 
@@ -68,15 +68,16 @@ class Draft:
 
     def settle(self) -> None:
         """Wait until the file holds what was appended; raises what hindered that."""
-        writing, self._writing = self._writing, None
-        if writing is not None:
-            writing.result()
+        if self._writing is not None:
+            self._writing.result()
+        self._writing = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._thread.shutdown()  # when it has written what it has: then the file can be closed
+        if self._writing is not None:
+            self._writing.close()  # then the file can be closed
 
     def _write(self, data: Array | bytes, at: int) -> None:
         rest = memoryview(cast(Any, data)).cast("B")

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, cast
+from weakref import WeakSet
 
 import numpy as np
 
@@ -28,18 +28,17 @@ from separatrix.errors import StorageError
 from separatrix.loops import threads
 from separatrix.loops.checksum import checksum
 
-READER = "separatrix-reader"  # what our threads that read are called
 FROM_MEMORY = 2e9  # bytes a second: what comes slower is on its way from a disk
 TRUSTED = 15  # times that a block is read without another look at its checksum
 
 
-@dataclass
+@dataclass(eq=False)
 class _Slot:
     """A buffer, the block in it, and who is reading it, if anyone still is."""
 
     buffer: Array
     block: int = -1
-    reading: Future[None] | None = None
+    reading: threads.Job | None = None
 
     def ready(self) -> None:
         """Wait for the block; if it cannot be read, the slot is empty again."""
@@ -47,15 +46,15 @@ class _Slot:
             return
         try:
             self.reading.result()
-        except Exception:
-            self.block, self.reading = -1, None
+        except BaseException:
+            self.free()
             raise
         self.reading = None
 
     def free(self) -> None:
         """Wait until the buffer is not written to, even if that fails."""
         if self.reading is not None:
-            self.reading.exception()
+            self.reading.close()
         self.block, self.reading = -1, None
 
 
@@ -73,7 +72,7 @@ class Ring:
     def _begin(self) -> None:
         self._process = os.getpid()
         self._here = threading.local()
-        self._readers: ThreadPoolExecutor | None = None
+        self._slots: WeakSet[_Slot] = WeakSet()  # of all threads
         self._lock = threading.Lock()
 
     def trusts(self, i: int, begins: bool) -> bool:
@@ -100,6 +99,7 @@ class Ring:
         slots: list[_Slot] | None = getattr(self._here, "slots", None)
         if slots is None:
             slots = self._here.slots = [_Slot(np.empty(self.bytes, dtype=np.uint8)) for _ in range(2)]
+            self._slots.update(slots)
         if slots[1].block == i:
             slots.reverse()
         now, ahead = slots
@@ -115,8 +115,9 @@ class Ring:
                 self._announce(i + 1)
         else:
             ahead.free()
-            ahead.reading = self._reader().submit(self.read, i + 1, ahead.buffer)
+            ahead.reading = threads.Job([i + 1], lambda block: self.read(block, ahead.buffer))
             ahead.block = i + 1
+            ahead.reading.offer(1)
         return now.buffer[: int(self.index["size"][i])]
 
     def _announce(self, i: int) -> None:
@@ -125,17 +126,11 @@ class Ring:
             at, size = int(self.index["offset"][i]), int(self.index["size"][i])
             os.posix_fadvise(self.descriptor, at, size, os.POSIX_FADV_WILLNEED)
 
-    def _reader(self) -> ThreadPoolExecutor:
-        with self._lock:
-            if self._readers is None:
-                self._readers = ThreadPoolExecutor(threads.count(), thread_name_prefix=READER)
-            return self._readers
-
     def close(self) -> None:
-        """End the threads that read; buffers go with the ring."""
-        if self._readers is not None and self._process == os.getpid():
-            own = threading.current_thread().name.startswith(READER)  # rows may be forgotten anywhere, there too
-            self._readers.shutdown(wait=not own, cancel_futures=True)
+        """Wait until no thread reads; buffers go with the ring."""
+        if self._process == os.getpid():
+            for slot in list(self._slots):
+                slot.free()
         self._begin()
 
     def read(self, i: int, buffer: Array) -> None:

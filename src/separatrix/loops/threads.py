@@ -93,24 +93,19 @@ def over(chunks: Iterable[Chunk], work: Callable[[Chunk], Result]) -> list[Resul
     helpers = min(count(), cores(), len(todo)) - 1 if len(todo) > 1 else 0
     if helpers < 1 or getattr(_here, "working", False):
         return [work(chunk) for chunk in todo]
-    job = _Job(todo, work)
+    job = Job(todo, work)
     try:
-        try:
-            for _ in range(_hired(helpers)):
-                _offered.put(job)
-            job.take()
-        finally:
-            job.close()
-    except BaseException as error:  # Ctrl-C, which may have come while the job was being closed
-        job.failed[-1] = error
+        job.offer(helpers)
+        return job.result()
+    except BaseException:  # Ctrl-C may have come at any moment, also while the job was being closed
         job.close()
-    if job.failed:
-        raise job.failed[min(job.failed)]
-    return job.done
+        raise
+    finally:
+        _here.working = False  # which Ctrl-C may have left as it was
 
 
-class _Job:
-    """Chunks that one thread works on, and those that help it.
+class Job:
+    """Chunks that one thread works on, and those that help it: some of them now, the others when the result is wanted.
 
     It holds no lock, which a Ctrl-C at the wrong moment would leave locked: threads only append to lists, and look at
     each other's afterwards. A helper writes down that it begins and then looks whether the job is closed; who closes it
@@ -123,38 +118,54 @@ class _Job:
         self.done: list[Any] = [None] * len(todo)
         self.failed: dict[int, BaseException] = {}
         self.closed = False
-        self.begun: list[None] = []
-        self.ended: list[None] = []
+        self.begun: list[int] = []  # by which threads
+        self.ended: list[int] = []
         self.bell: SimpleQueue[None] = SimpleQueue()
         self.context = copy_context()  # NumPy keeps what to do about overflow there: helpers do as this thread does
 
+    def offer(self, helpers: int) -> None:
+        """Let so many threads of the pool help, as soon as they have nothing else to do."""
+        for _ in range(_hired(helpers)):
+            _offered.put(self)
+
+    def result(self) -> list[Any]:
+        """What came of all chunks, of which this thread does those that no one has begun."""
+        try:
+            self.take()
+        finally:
+            self.close()
+        if self.failed:
+            raise self.failed[min(self.failed)]
+        return self.done
+
     def help(self) -> None:
-        self.begun.append(None)
+        self.begun.append(threading.get_ident())
         try:
             if not self.closed:
                 self.context.copy().run(self.take)
         except BaseException as error:  # no memory left to work in
             self.failed[-1] = error
         finally:
-            self.ended.append(None)
+            self.ended.append(threading.get_ident())
             self.bell.put(None)
 
     def take(self) -> None:
         """Do chunks until there are no more."""
-        _here.working = True
+        before, _here.working = getattr(_here, "working", False), True
         try:
-            while not self.failed and (i := next(self.turn)) < len(self.todo):
+            while not (self.failed or self.closed) and (i := next(self.turn)) < len(self.todo):
                 try:
                     self.done[i] = self.work(self.todo[i])
                 except BaseException as error:
                     self.failed[i] = error
         finally:
-            _here.working = False
+            _here.working = before
 
     def close(self) -> None:
-        """Wait for those who have begun; who comes later finds nothing to do."""
-        self.closed, _here.working = True, False
-        while len(self.ended) < len(self.begun):
+        """Wait for those who have begun, if they have not ended; who comes later finds nothing to do."""
+        self.closed, me = True, threading.get_ident()
+        mine = self.begun.count(me) - self.ended.count(me)  # 1 where what is forgotten in the middle of a job ends it
+        while len(self.ended) + mine < len(self.begun):
             with suppress(Empty):
                 self.bell.get(timeout=LOST_BELL_SECONDS)
         self.todo, self.work = [], None  # a helper that was offered this and comes late must not keep the data
@@ -196,7 +207,7 @@ def alone() -> Iterator[None]:
         _here.working = before
 
 
-_offered: SimpleQueue[_Job] = SimpleQueue()  # to the threads of the pool
+_offered: SimpleQueue[Job] = SimpleQueue()  # to the threads of the pool
 _pool: list[None] = []  # one for each of its threads
 
 
@@ -211,7 +222,7 @@ def _hired(helpers: int) -> int:
     return min(helpers, len(_pool))
 
 
-def _help_for_ever(offered: SimpleQueue[_Job]) -> None:
+def _help_for_ever(offered: SimpleQueue[Job]) -> None:
     while True:
         offered.get().help()
 
