@@ -18,6 +18,7 @@ LISTS = ("spectrum", "weisfeiler-lehman")  # kernels whose points are objects in
 VECTORS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 AT_ONCE = 2_000_000  # kernel values that are computed together
 LARGEST_TESTED = 5000  # points whose kernel matrix is tested for being positive semidefinite: a minute at most
+NO_DIGITS = 1e-11  # error of an exponent that sums of squares and products may have, where differences have less
 MOST_STEPS = 1000  # of the labels of a graph: they tell no more nodes apart than after as many steps as it has nodes
 SETTINGS = {
     "linear": (),
@@ -80,11 +81,17 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any, real: Any = np.float64) -> t
         return K, K, 8 * EPS / float(np.finfo(real).eps)
     if kind not in VECTORS:
         raise ValueError(f"No checker computes the kernel {kind!r}: verify with its matrix and kernel='precomputed'.")
-    A, B = dense(A, real), dense(B, real)
-    d, gamma, coef0 = A.shape[1], real(kernel.get("gamma", 1.0)), real(kernel.get("coef0", 0.0))
+    gamma, coef0 = real(kernel.get("gamma", 1.0)), real(kernel.get("coef0", 0.0))
+    if real is np.float64 and hasattr(A, "indptr") and hasattr(B, "indptr"):
+        A, B = _entries_once(A), _entries_once(B)
+        d = _longest(A) + _longest(B)  # terms of any sum that are not 0: to add a 0 rounds nothing
+    else:
+        A, B = dense(A, real), dense(B, real)
+        d = A.shape[1]
     if kind in ("rbf", "laplacian"):
-        return (*_radial(kind, gamma, A, B), d + 8)
-    inner, size = A @ B.T, np.abs(A) @ np.abs(B).T
+        radial = _radial_sparse if hasattr(A, "indptr") else _radial
+        return (*radial(kind, gamma, A, B), d + 8)
+    inner, size = dense(A @ B.T), dense(abs(A) @ abs(B).T)
     if kind == "linear":
         return inner, size, d
     inner, size = gamma * inner + coef0, gamma * size + abs(coef0)
@@ -209,7 +216,7 @@ def _radial(kind: Any, gamma: Any, A: Any, B: Any) -> tuple[Any, Any]:
         centre = B.mean(axis=0) if len(B) else np.zeros(B.shape[1])  # of no support vectors: any point will do
         P, Q = A - centre, B - centre
         p, q = gamma * (P**2).sum(axis=1), gamma * (Q**2).sum(axis=1)
-        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < 1e-11 and A.dtype == np.float64:
+        if (p.max(initial=0.0) + q.max(initial=0.0)) * (A.shape[1] + 8) * EPS < NO_DIGITS and A.dtype == np.float64:
             terms = p[:, None] + q
             K = np.exp(np.minimum(2 * gamma * (P @ Q.T) - terms, 0.0))
             return K, K * (1.0 + terms)
@@ -221,6 +228,40 @@ def _radial(kind: Any, gamma: Any, A: Any, B: Any) -> tuple[Any, Any]:
         # the entries of x may themselves be rounded differently by whoever moved them about a centre
         size[i] = K[i] * (1.0 + np.where(K[i] > 0, distance, 0.0))
     return K, size
+
+
+def _radial_sparse(kind: Any, gamma: Any, A: Any, B: Any) -> tuple[Any, Any]:
+    """The same of CSR rows, which are not written out: differences where a has entries, and b elsewhere."""
+    power = 2 if kind == "rbf" else 1
+    if kind == "rbf":
+        p, q = (np.asarray(gamma * M.power(2).sum(axis=1)).ravel() for M in (A, B))
+        if (p.max(initial=0.0) + q.max(initial=0.0)) * (_longest(A) + _longest(B) + 8) * EPS < NO_DIGITS:
+            terms = p[:, None] + q
+            K = np.exp(np.minimum(2 * gamma * dense(A @ B.T) - terms, 0.0))
+            return K, K * (1.0 + terms)
+    columns, far, row = B.tocsc(), np.abs(B.data) ** power, np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
+    distance, elsewhere = np.empty((A.shape[0], B.shape[0])), np.ones(A.shape[1], dtype=bool)
+    for i in range(len(distance)):
+        own = slice(A.indptr[i], A.indptr[i + 1])
+        at = A.indices[own]
+        elsewhere[at] = False
+        distance[i] = (np.abs(columns[:, at].toarray() - A.data[own]) ** power).sum(axis=1)
+        distance[i] += np.bincount(row, np.where(elsewhere[B.indices], far, 0.0), B.shape[0])
+        elsewhere[at] = True
+    K = np.exp(-gamma * distance)
+    return K, K * (1.0 + np.where(K > 0, gamma * distance, 0.0))
+
+
+def _longest(A: Any) -> int:
+    """Entries of a row, at most."""
+    return int(np.diff(A.indptr).max(initial=0))
+
+
+def _entries_once(A: Any) -> Any:
+    """CSR rows in float64 with one entry for a place."""
+    A = A.astype(np.float64, copy=True)
+    A.sum_duplicates()  # the entries of one place are one number: its square too
+    return A
 
 
 def _counts(kernel: Mapping[str, Any], A: Any, B: Any) -> Any:

@@ -7,6 +7,7 @@ sparse and wide       descent    descent    text of 50,000 columns, squared: .16
 dense, many and wide  descent    gradient   a pass takes longer, and tells more of the weights
 dense, tall           sample     sample     5,000 x 663 at C = .001, .1, 10: .4, .9, 5 s, interior 1.9, 2.1, 3.1 s
 dense                 interior   interior   3,000 x 1,000 at C = 100: 2.9 and 1.7 s; sample 13.7 s, and never
+                                            2,500 x 1,990: 11 and 8 s, or 1.2 and .5 s where the passes before it do
 sparse, n >= p²       sample     gradient   32,561 x 123 at C = 1: 54 ms, brief 93 ms; squared 30 ms, sample 39 ms
 sparse                brief      gradient   49,749 x 300 at C = 1: .08 s; 20,000 x 1,500 .4 s; squared 20, sample 200 ms
 
@@ -14,7 +15,8 @@ descent    dual coordinate descent
 brief      the same for some passes, then Newton steps on the hinge smoothed about its multipliers
 sample     these Newton steps from the solution of some rows; of the square, L-BFGS with the Hessian of some rows
 gradient   L-BFGS with the diagonal of the Hessian
-interior   an interior-point method; what others leave open comes to it, unless the rows are many and wide
+interior   some passes of descent, then an interior-point method; what others leave open comes to it, unless the rows
+           are many and wide
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from separatrix.svm.linear.newton import from_machine, from_sample
 from separatrix.svm.linear.small_table import PRECISE
 from separatrix.targets import Targets
 
-BRIEF, FEWER = 30, 2  # passes of coordinate descent over sparse rows; columns for each of them, if that is more
+BRIEF, FEWER = 30, 2  # passes of brief coordinate descent, at least; columns of sparse rows for each, if that is more
 
 
 def soft_margin(
@@ -41,9 +41,9 @@ def soft_margin(
     machine: Machine | None = None
     if way == "descent":
         machine = descent(design, y, bound, tol, max_iter, start, squared)
-    elif way == "brief":
-        machine = descent(design, y, bound, tol, min(max_iter, max(BRIEF, design.d // FEWER)), start)
-        if machine.relative_gap > tol:
+    elif way == "brief" or (way == "interior" and shape.in_memory):
+        machine = descent(design, y, bound, tol, min(max_iter, brief(shape)), start, squared)
+        if machine.relative_gap > tol and way == "brief":
             machine = from_machine(design, y, bound, tol, max_iter, machine)
     elif way == "gradient" or (way == "sample" and squared):
         machine = _by_gradients(design, y, bound, tol, max_iter, start, way == "sample")
@@ -53,6 +53,17 @@ def soft_margin(
         return machine
     solve = _in_row_space if shape.wide or shape.spanned else _interior
     return solve(design, y, bound, tol, max_iter, squared)
+
+
+def brief(shape: Shape) -> int:
+    """Passes of coordinate descent before what is surer, and takes a Gram matrix of order min(n, d) a step.
+
+    So many passes of dense rows take as long as one such matrix, and rows beyond the columns make descent slow.
+    """
+    if shape.sparse:
+        return max(BRIEF, shape.d // FEWER)
+    short, long = sorted((shape.n, shape.d))
+    return max(BRIEF, short * short // long)
 
 
 def _interior(design: Design, y: Floats, bound: Floats, tol: float, max_iter: int, squared: bool) -> Machine:
