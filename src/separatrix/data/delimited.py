@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from separatrix.data.headers import LOOK, is_data
 from separatrix.data.missing import MISSING
+from separatrix.data.sources import NoRowsError
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _split_header(data: bytes, source: str) -> tuple[bytes, bytes, int]:
             break
     header, body = (data[start:], b"") if end < 0 else (data[start:end], data[end + 1 :])
     if not header.strip():
-        raise DataError(f"{source} is empty: it should have a header line and rows below it.")
+        raise NoRowsError(f"{source} is empty: it should have a header line and rows below it.")
     return header, body, 1 + data.count(b"\n", 0, len(data) - len(body))
 
 

@@ -86,12 +86,12 @@ class Apart:
 
     The first line of standard input is the job: ``files``, ``columns`` to send (null for all), those that are
     ``never`` apart (null for all), and the ``most`` rows of a frame. Messages begin with a letter: "t" is how many
-    rows each file has, as it says, null if one does not; for each file "s" is its columns without a row, "f" rows of
-    columns that are not apart, "n" so many rows of those that are, "e" why the file ends there. Once, before the
-    first row, "c" is the list of columns that are apart: floats that vary and are not all whole in the first rows.
-    The answer is a line: the rows of a slot, how many ``slots`` there are, and the descriptor of the ``memory`` that
-    is shared; null for none, then the rows follow in the message. A slot is used again after a byte of standard
-    input. Slots do not end with a file; missing numbers are NaN.
+    rows each file has, as it says, null if one does not; for each file with rows "s" is its columns without a row,
+    "f" rows of columns that are not apart, "n" so many rows of those that are, "e" why the file ends there. Once,
+    before the first row, "c" is the list of columns that are apart: floats that vary and are not all whole in the
+    first rows. The answer is a line: the rows of a slot, how many ``slots`` there are, and the descriptor of the
+    ``memory`` that is shared; null for none, then the rows follow in the message. A slot is used again after a byte
+    of standard input. Slots do not end with a file; missing numbers are NaN.
     """
 
     def __init__(self, job: dict[str, Any]) -> None:
@@ -104,7 +104,9 @@ class Apart:
     def run(self) -> None:
         """Send all files, up to one that cannot be read; the rows that fill no slot come before the end of the last."""
         files = self.job["files"]
-        send(b"t" + json.dumps(lengths(files)).encode())
+        counts = lengths(files)
+        send(b"t" + json.dumps(counts).encode())
+        files = [file for at, file in enumerate(files) if counts is None or counts[at]]
         written, left = io.BytesIO(), len(files)
         try:
             for frame in decoded(files, self.job["columns"], self.job["most"]):
