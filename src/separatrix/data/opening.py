@@ -274,7 +274,7 @@ class _Writing:
         frames = frames_of(self.origin, self.limit // 8, used, target, drop, self.draft, self.tell)
         with closing(frames):
             self.require_memory(frames.n, 1)  # then there is also room for a column as a whole
-            learned = learn(frames, target, columns, drop, self.limit // 4, scale, self.tell, encoder)
+            learned = learn(frames, target, columns, drop, self.limit, scale, self.tell, encoder)
             wanted = list(learned.encoder.groups)
             there = set(frames.names)
             if absent := [name for name in wanted if name not in there]:
