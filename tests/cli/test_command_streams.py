@@ -71,6 +71,20 @@ def test_arrow_files_go_all_the_way(tables, data):
     assert run("predict", "model.separatrix", data).stdout == run("predict", "whole.separatrix", "whole.csv").stdout
 
 
+@pytest.mark.parametrize("ending", ["arrow", "csv"])
+def test_a_file_without_rows_is_no_prediction(tables, ending):
+    assert run("fit", "whole.csv", "--target", "kind", "-o", "model.separatrix").exit_code == 0
+    frame = pl.read_csv("whole.csv").clear()
+    frame.write_ipc("none.arrow")
+    frame.write_csv("none.csv")
+    done = run("predict", "model.separatrix", f"none.{ending}")
+    assert done.exit_code == 4
+    assert f"none.{ending} has a header but no rows below it" in done.stderr
+    done = run("predict", "model.separatrix", f"n*.{ending}")
+    assert done.exit_code == 0
+    assert f"none.{ending} has no rows, and is passed over" in done.stderr
+
+
 def test_a_wrong_claim_is_seen(tables):
     assert run("fit", "parts", "-t", "kind").exit_code == 0
     frame = pl.read_parquet("parts/2.parquet").with_columns(pl.col("length").reverse())

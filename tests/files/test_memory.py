@@ -6,14 +6,16 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from files.blocks import stored
 from files.tables import fitted, plain
 from scipy import sparse
 
 import separatrix
-from separatrix import InvalidInputError, LinearSVC, LogisticRegression, NearestCentroid
+from separatrix import DataError, InvalidInputError, LinearSVC, LogisticRegression, NearestCentroid
 from separatrix.data import open as open_rows
+from separatrix.data.frames import Frames
 from separatrix.estimators.stored import require_memory
 from separatrix.files import Stored
 
@@ -84,6 +86,26 @@ def test_what_takes_more_than_was_given_is_refused_before_it_does():
     with open_rows([(X, y)], memory="1GB") as rows:
         rows.X.memory = None  # nobody said how much: as of a block file that was opened by itself
         require_memory(LinearSVC(), rows.X, 1000)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
+def test_text_counts_as_memory(ending, tmp_path, monkeypatch):
+    """It comes some bytes at a time, and a column that does not fit is refused before all of it is looked at."""
+    words = np.random.default_rng(0).integers(0, 1 << 60, size=(6000, 250)).astype(str)
+    frame = pl.DataFrame({"a": np.arange(6000) % 7, "t": [" ".join(row) for row in words], "y": np.arange(6000) % 2})
+    write = {"parquet": frame.write_parquet, "csv": frame.write_csv, "arrow": frame.write_ipc}[ending]
+    write(tmp_path / f"a.{ending}")
+    sizes, put = [], Frames._put
+    monkeypatch.setattr(
+        Frames, "_put", lambda self, table, *rest: (sizes.append(table.frame.estimated_size()), put(self, table, *rest))
+    )
+    with pytest.raises(DataError, match=r"column 't' has 2\d MB of text, .* about 11\d MB; memory is 100 MB: raise"):
+        open_rows(tmp_path / f"a.{ending}", "y", memory="100MB")
+    assert max(sizes) <= (12 << 20) + (1 << 16)
+    assert sum(sizes) > 28e6
+    open_rows(tmp_path / f"a.{ending}", "y", memory="100MB", drop=["t"]).close()
+    with pytest.raises(DataError, match=r"column 't' has 2\d MB of text"):
+        open_rows(tmp_path / f"a.{ending}", "t", memory="100MB")
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr"])

@@ -1,5 +1,7 @@
 """data.open: the encoding of the whole table, made without it; and what is wrong with a source is said by name."""
 
+import codecs
+import gzip
 import os
 import tracemalloc
 from datetime import date, datetime, time, timedelta
@@ -304,12 +306,40 @@ def test_an_empty_file_among_many_is_passed_over(tmp_path):
         part.write_parquet(tmp_path / f"{at}.parquet")
         part.write_csv(tmp_path / f"{at}.csv")
     (tmp_path / "3.csv").write_bytes(b"")
-    for ending, names in (("parquet", ["1.parquet"]), ("csv", ["1.csv", "3.csv"])):
+    (tmp_path / "4.csv").write_bytes(codecs.BOM_UTF8)
+    (tmp_path / "5.csv.gz").write_bytes(gzip.compress(b""))
+    pl.DataFrame({"b": [date(2020, 1, 1)]}).clear().write_parquet(tmp_path / "3.parquet")  # of other columns
+    pl.DataFrame({"a": ["x"], "y": ["u"]}).clear().write_parquet(tmp_path / "4.parquet")  # of other types
+    parquet = [f"{at}.parquet" for at in (1, 3, 4)]
+    for ending, names in (("parquet", parquet), ("csv*", ["1.csv", "3.csv", "4.csv", "5.csv.gz"])):
         with open(str(tmp_path / f"*.{ending}"), "y") as rows:
             assert rows.X[:].ravel().tolist() == [1.0, 2.0, 4.0]
             assert [note.split()[0] for note in rows.notes] == names
-        with pytest.raises(DataError, match="has no rows"):
-            open(tmp_path / f"1.{ending}", "y")
+        for name in names:
+            with pytest.raises(DataError, match=f"{name} has no rows"):
+                open(tmp_path / name, "y")
+
+
+def test_files_that_cannot_be_read_from_anywhere_say_what_to_do(tmp_path):
+    frame = pl.DataFrame({"a": [1.0, 2.0], "y": [0, 1]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_ipc(tmp_path / "a.arrow")
+    np.save(tmp_path / "a.npy", frame.to_numpy())
+    for path in list(tmp_path.iterdir()):
+        (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.write_bytes(b"")
+        with pytest.raises(DataError, match=rf"{path.name}.gz is compressed as a whole, .* unpack it"):
+            open(tmp_path / f"{path.name}.gz", "y")
+        with pytest.raises(DataError, match=f"{path.name} has no bytes"):
+            open(path, "y")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="such pipes are not on Windows")
+def test_a_pipe_is_no_place_to_keep_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("a,y\n1,0\n2,1\n")
+    os.mkfifo(tmp_path / "rows")
+    with pytest.raises(StorageError, match="rows is no file, and is left as it is"):
+        open(tmp_path / "a.csv", "y", cache=tmp_path / "rows")
 
 
 def test_what_is_no_source_is_said(tmp_path):

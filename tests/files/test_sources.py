@@ -108,13 +108,14 @@ def test_names_come_in_any_collection(columns, tmp_path):
     for _ in range(2):
         with open(tmp_path / "a.parquet", "y", columns=columns, cache=tmp_path / "rows") as rows:
             assert rows.encoder.names == ["a", "b"]
-    with open(tmp_path / "a.parquet", "y", drop=columns) as rows:
-        assert {name.split("=")[0] for name in rows.encoder.names} == {"c"}
+    for given in (columns, (name for name in columns)):
+        with open(tmp_path / "a.parquet", "y", drop=given) as rows:
+            assert {name.split("=")[0] for name in rows.encoder.names} == {"c"}
 
 
 @pytest.mark.parametrize("wrong", ["columns", "drop"])
 def test_one_name_is_not_taken_for_its_letters(wrong):
-    for given in ("ab", [1, 2]):
+    for given in ("ab", [1, 2], 5):
         with pytest.raises(DataError, match=f"{wrong} is a list of the names of columns"):
             open(FRAME.lazy(), "y", **{wrong: given})
 

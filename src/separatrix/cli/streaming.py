@@ -173,13 +173,15 @@ def chunks_of(data: str, rows: int, format: str | None) -> Iterator[Table]:
         yield from read_chunks(data, rows=rows, format=format)
         return
     origin = origin_of(data, format)
-    if origin.kind == "arrow":
-        yield from arrow_tables(origin)
-        return
     for path, name in zip(origin.paths, origin.names, strict=True):
         try:
-            yield from read_chunks(path, rows=rows, format=format, name=name)
+            if origin.kind == "arrow":
+                yield from arrow_tables(path, name)
+            else:
+                yield from read_chunks(path, rows=rows, format=format, name=name)
         except NoRowsError:
+            if not several(data):
+                raise
             err().print(f"Note: {clean(name)} has no rows, and is passed over.", soft_wrap=True)
 
 

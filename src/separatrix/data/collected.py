@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -62,6 +62,7 @@ class Collected:
 
     name = "the collection"
     quantities = None  # columns that are put aside on the way: there are none
+    texts: ClassVar[dict[str, int]] = {}  # how many bytes of text a column has: not known before it comes
 
     def __init__(self, frame: Any) -> None:
         from separatrix.design.partitions_dask import computed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from separatrix.data.headers import LOOK, is_data
 from separatrix.data.missing import MISSING
+from separatrix.data.sources import NoRowsError
 from separatrix.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LOOK_BYTES = 1 << 20  # of the first rows, to tell whether the first line is one of them
 BOM = codecs.BOM_UTF8  # which some write before the first line
+TOGETHER = 1 << 23  # bytes of rows that are read together: to make a table of them takes some times their memory
 _BATCH = 50_000  # rows of quoted cells that are Python objects at a time
 
 
@@ -214,19 +216,24 @@ def _split_header(data: bytes, source: str) -> tuple[bytes, bytes, int]:
             break
     header, body = (data[start:], b"") if end < 0 else (data[start:end], data[end + 1 :])
     if not header.strip():
-        raise DataError(f"{source} is empty: it should have a header line and rows below it.")
+        raise NoRowsError(f"{source} is empty: it should have a header line and rows below it.")
     return header, body, 1 + data.count(b"\n", 0, len(data) - len(body))
 
 
 def records(lines: Iterator[bytes], rows: int) -> Iterator[bytes]:
-    """Lines in groups of about this many; a line end inside quotes ends none, unless they are never closed."""
+    """Lines in groups of about this many, fewer if they are long.
+
+    A line end inside quotes ends none, unless they are never closed.
+    """
     group: list[bytes] = []
-    open_quote = False
+    size, open_quote = 0, False
     for line in lines:
         group.append(line)
+        size += len(line)
         open_quote ^= line.count(b'"') % 2 == 1
-        if len(group) >= rows and (not open_quote or len(group) >= 2 * rows + 1000):
+        enough = len(group) >= rows or size >= TOGETHER
+        if enough and (not open_quote or len(group) >= 2 * rows + 1000):
             yield b"".join(group)
-            group, open_quote = [], False
+            group, size, open_quote = [], 0, False
     if group:
         yield b"".join(group)

@@ -7,6 +7,7 @@ whole, whatever the size of the others, and nothing is decoded twice. Columns of
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -70,6 +71,7 @@ class Frames:
         self.name = name
         self.quantities = quantities
         self.names: list[str] = []  # of all columns of the source
+        self.texts: Counter[str] = Counter()  # how many bytes of text a column has
         self._families: dict[str, tuple[str, str]] = {}  # what a column holds, and in which file that was seen
         self._file = SpooledTemporaryFile(max_size=memory, prefix="separatrix-")  # noqa: SIM115 (kept while it is used)
         self._stripes: list[list[str]] = []
@@ -172,6 +174,8 @@ class Frames:
             used = [name for name in frame.columns if name in wanted]
             ends = [*range(0, len(used), max(1, STRIPE // len(frame))), len(used)]
             self._stripes = [used[start:stop] for start, stop in pairwise(ends)]
+        for name in (name for stripe in self._stripes for name in stripe if frame.schema[name] == pl.String):
+            self.texts[name] += int(frame.get_column(name).estimated_size())
         spans = []
         for stripe in self._stripes:
             written = io.BytesIO()

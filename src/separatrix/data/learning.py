@@ -27,6 +27,7 @@ from separatrix.data.table import Column, Table, feature_name, without
 from separatrix.errors import DataError
 
 CELL = 64  # bytes that a cell takes while its column is looked at: itself, as a number, sorted, and what polars makes
+TEXT = 4  # bytes for each one of text: itself, as Python's, and what its words take
 
 
 class Learned:
@@ -51,7 +52,7 @@ def learn(
     target: str,
     columns: Sequence[str] | None,
     drop: Sequence[str],
-    budget: int,
+    memory: int,
     scale: bool,
     tell: Callable[..., None],
     encoder: Encoder | None = None,
@@ -62,13 +63,20 @@ def learn(
     for name in (*(columns or ()), *drop):
         if name not in frames.names:
             raise unknown_column(frames.name, name, frames.names)
+    left_out = {target, *drop}
+    used = [name for name in frames.names if name not in left_out and (columns is None or name in columns)]
+    for name in (target, *(used if encoder is None else ())):
+        if (need := TEXT * frames.texts[name]) > memory:
+            raise DataError(
+                f"{frames.name}: column {name!r} has {frames.texts[name] / 1e6:,.0f} MB of text, and to look at all of "
+                f"it takes about {need / 1e6:,.0f} MB; memory is {memory / 1e6:,.0f} MB: raise memory, or leave the "
+                "column out, drop=[...]."
+            )
     frame, _ = frames.column([target])
     y, has, notes = labels(frame[target], frames.name, target)
     if encoder is not None:
         return Learned(encoder, y, has, list(notes))
-    left_out = {target, *drop}
-    used = [name for name in frames.names if name not in left_out and (columns is None or name in columns)]
-    return Learned(learn_columns(frames, used, target, has, len(frame), budget, scale, tell), y, has, list(notes))
+    return Learned(learn_columns(frames, used, target, has, len(frame), memory // 4, scale, tell), y, has, list(notes))
 
 
 def learn_columns(
@@ -84,10 +92,12 @@ def learn_columns(
     """The encoder of these columns, of the rows ``has`` of n in all; so many columns at a time as the budget allows."""
     plans: dict[str, Plan] = {} if frames.quantities is None else {**frames.quantities.plans(used, has, n, scale)}
     found = {name: Column(name, "number", 0, 2, "") for name in plans}
-    step, rest = max(1, budget // (CELL * n)), [name for name in used if name not in plans]
-    for first in range(0, len(rest), step):
-        some = rest[first : first + step]
+    rest, first = [name for name in used if name not in plans], 0
+    while first < len(rest):
+        costs = np.cumsum([CELL * n + TEXT * frames.texts.get(name, 0) for name in rest[first:]])
+        some = rest[first : first + max(1, int(np.searchsorted(costs, budget, side="right")))]
         tell("looking at columns", first, len(rest))
+        first += len(some)
         frame, places = frames.column(some)
         beside = tuple(name for name in used if name not in set(some))
         rows: Any = places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +154,7 @@ def open(
     limit = memory_bytes(memory)
     columns, drop = None if columns is None else _names("columns", columns), _names("drop", drop)
     origin = origin_of(source, format)
+    origin.require_plain()
     # the order of names says nothing: columns come in that of the source
     settings = [repr(target), columns and sorted(columns), sorted(drop), bool(scale), format]
     marks = origin.fingerprint(settings, (label_files(target) or ()) if origin.kind == "npy" else ())
@@ -198,13 +199,16 @@ def memory_bytes(memory: str | int) -> int:
 
 def _names(what: str, given: Sequence[str]) -> list[str]:
     """Names of columns in a list; a single text would be taken for its letters."""
-    if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [None]
+    if not all(isinstance(name, str) for name in names):
         raise DataError(f"{what} is a list of the names of columns, such as ['age', 'price']; got {given!r}.")
-    return [str(name) for name in given]
+    return [str(name) for name in names]
 
 
 def _reused(path: Path, marks: str) -> tuple[int, str, Contents] | None:
     """The file that was kept, if it is of this source as it is now; None if it is to be written (anew)."""
+    if path.exists() and not path.is_file():  # to open a pipe would be to wait for who writes into it
+        raise StorageError(f"{path} is no file, and is left as it is: name another for cache=.")
     try:
         with Path.open(path, "rb") as file:
             start = file.read(len(MAGIC))
@@ -270,7 +274,7 @@ class _Writing:
         frames = frames_of(self.origin, self.limit // 8, used, target, drop, self.draft, self.tell)
         with closing(frames):
             self.require_memory(frames.n, 1)  # then there is also room for a column as a whole
-            learned = learn(frames, target, columns, drop, self.limit // 4, scale, self.tell, encoder)
+            learned = learn(frames, target, columns, drop, self.limit, scale, self.tell, encoder)
             wanted = list(learned.encoder.groups)
             there = set(frames.names)
             if absent := [name for name in wanted if name not in there]:

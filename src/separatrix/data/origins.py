@@ -21,7 +21,7 @@ from separatrix.data.parquet_apart import Head, parquet_apart
 from separatrix.data.parquet_child import ahead, complaint, plain_columns, put_batches
 from separatrix.data.quantities import Quantities
 from separatrix.data.reading import require_polars
-from separatrix.data.sources import ENDINGS, NoRowsError, ending, explained, opened
+from separatrix.data.sources import COMPRESSED, ENDINGS, NoRowsError, ending, explained, opened
 from separatrix.data.suggest import unknown_column
 from separatrix.data.table import Table, numbered
 from separatrix.errors import DataError
@@ -80,13 +80,29 @@ class Origin:
                     found.append(hashlib.file_digest(cast(Any, source.file), "sha256").hexdigest())
         return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest() if found else ""
 
+    def require_plain(self) -> None:
+        """That files which are read from anywhere in them have bytes, and are not compressed as a whole."""
+        what = {"parquet": "Parquet", "arrow": "Arrow", "npy": "NumPy"}.get(self.kind)
+        for path, name in zip(self.paths, self.names, strict=True) if what else ():
+            with explained(name), open(path, "rb") as file:
+                start = file.read(len(max(COMPRESSED, key=len)))
+            if not start:
+                raise DataError(f"{name} has no bytes, as no file of {what} has. Write it anew, or remove it.")
+            if start.startswith(COMPRESSED):
+                raise DataError(
+                    f"{name} is compressed as a whole, but {what} is read from anywhere in a file: unpack it."
+                )
+
     def tables(self) -> Iterator[Table]:
-        """The rows of text files, or of libsvm files, some at a time; files without rows are passed over."""
+        """The rows of text, Arrow or libsvm files, some at a time; files without rows are passed over."""
         for path, name in zip(self.paths, self.names, strict=True):
-            if os.path.getsize(path) == 0:
+            if self.kind != "arrow" and os.path.getsize(path) == 0:
                 continue
             try:
-                yield from read_chunks(path, rows=rows_of(_width(path)), format=self.format, name=name)
+                if self.kind == "arrow":
+                    yield from arrow_tables(path, name)
+                else:
+                    yield from read_chunks(path, rows=rows_of(_width(path)), format=self.format, name=name)
             except NoRowsError:
                 continue
 
@@ -196,7 +212,7 @@ def tables_of(
     made: dict[str, Callable[[], Iterator[Table | Head]]] = {
         "parquet": lambda: _parquet_tables(origin, columns, target, drop, quantities),
         "delimited": origin.tables,
-        "arrow": lambda: arrow_tables(origin),
+        "arrow": origin.tables,
         "lazy": lambda: _explained(_lazy_frames(origin.given), origin.name),
         "stream": lambda: _explained(_stream_frames(origin.given), origin.name),
     }
@@ -227,20 +243,21 @@ def rows_of(width: int) -> int:
     return min(ROWS, CELLS // max(1, width) + 1)
 
 
-def arrow_tables(origin: Origin) -> Iterator[Table]:
-    """The rows of Arrow files, some at a time."""
+def arrow_tables(path: Path, name: str) -> Iterator[Table]:
+    """The rows of an Arrow file, some at a time."""
     import polars as pl
 
-    for path, name in zip(origin.paths, origin.names, strict=True):
-        try:
-            query, n = pl.scan_ipc(path, glob=False), 0
-            for table in _explained(_lazy_frames(query), name):
-                n += table.n_rows
-                yield table
-            if n != (promised := query.select(pl.len()).collect().item()):
-                raise DataError(f"{name} cannot be read: it says that it has {promised:,} rows, and {n:,} came.")
-        except OSError as error:
-            raise DataError(f"{name} cannot be read as an Arrow file: {error}.") from error
+    query, n = pl.scan_ipc(path, glob=False), 0
+    try:
+        for table in _explained(_lazy_frames(query), name):
+            n += table.n_rows
+            yield table
+    except OSError as error:
+        raise DataError(f"{name} cannot be read as an Arrow file: {error}.") from error
+    if n != (promised := query.select(pl.len()).collect().item()):
+        raise DataError(f"{name} cannot be read: it says that it has {promised:,} rows, and {n:,} came.")
+    if not n:
+        raise NoRowsError(f"{name} has a header but no rows below it.")
 
 
 def _lazy_frames(query: Any) -> Iterator[Any]:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 READY = b"ready"
 CELLS = 1 << 22  # decoded at a time: 32 MB of numbers, so that slices cost little and are no burden
+TEXT_BYTES = 1 << 23  # at a time, of rows that hold text, whose length nobody knows before
+TEXT_ROWS = 2000  # of these that are looked at together
 FILES_AT_ONCE = 2  # are decoded, since a file of one row group keeps little more than one core busy
 FRAMES_AHEAD = 4  # of each file, decoded while others are sent: with 2 some wait, with 8 it is no quicker
 
@@ -86,12 +88,12 @@ class Apart:
 
     The first line of standard input is the job: ``files``, ``columns`` to send (null for all), those that are
     ``never`` apart (null for all), and the ``most`` rows of a frame. Messages begin with a letter: "t" is how many
-    rows each file has, as it says, null if one does not; for each file "s" is its columns without a row, "f" rows of
-    columns that are not apart, "n" so many rows of those that are, "e" why the file ends there. Once, before the
-    first row, "c" is the list of columns that are apart: floats that vary and are not all whole in the first rows.
-    The answer is a line: the rows of a slot, how many ``slots`` there are, and the descriptor of the ``memory`` that
-    is shared; null for none, then the rows follow in the message. A slot is used again after a byte of standard
-    input. Slots do not end with a file; missing numbers are NaN.
+    rows each file has, as it says, null if one does not; for each file with rows "s" is its columns without a row,
+    "f" rows of columns that are not apart, "n" so many rows of those that are, "e" why the file ends there. Once,
+    before the first row, "c" is the list of columns that are apart: floats that vary and are not all whole in the
+    first rows. The answer is a line: the rows of a slot, how many ``slots`` there are, and the descriptor of the
+    ``memory`` that is shared; null for none, then the rows follow in the message. A slot is used again after a byte
+    of standard input. Slots do not end with a file; missing numbers are NaN.
     """
 
     def __init__(self, job: dict[str, Any]) -> None:
@@ -104,7 +106,8 @@ class Apart:
     def run(self) -> None:
         """Send all files, up to one that cannot be read; the rows that fill no slot come before the end of the last."""
         files = self.job["files"]
-        send(b"t" + json.dumps(lengths(files)).encode())
+        send(b"t" + json.dumps(counts := lengths(files)).encode())
+        files = [file for at, file in enumerate(files) if counts is None or counts[at]]
         written, left = io.BytesIO(), len(files)
         try:
             for frame in decoded(files, self.job["columns"], self.job["most"]):
@@ -209,9 +212,8 @@ def put_frames(file: str, columns: list[str] | None, most: int, put: Callable[[p
     """Call ``put`` with the same of one file."""
     import polars as pl
 
-    lazy = pl.scan_parquet(file, glob=False)
-    if columns is not None:
-        lazy = chosen(lazy, columns)
+    scan = pl.scan_parquet(file, glob=False)
+    lazy = scan if columns is None else chosen(scan, columns)
     put(lazy.head(0).collect())
     rows = min(most, CELLS // max(1, len(lazy.collect_schema())) + 1)
     put_batches(lazy, rows, lambda frame: bool(len(frame)) and put(frame))
@@ -225,13 +227,24 @@ def put_batches(lazy: polars.LazyFrame, rows: int, put: Callable[[polars.DataFra
     """
     import polars as pl
 
+    held: list[polars.DataFrame] = []
+
+    def take(frame: polars.DataFrame, last: bool = False) -> bool:
+        held.append(frame)
+        if not last and sum(map(len, held)) < rows and sum(part.estimated_size() for part in held) < TEXT_BYTES:
+            return False
+        whole = pl.concat(held)
+        held.clear()
+        return put(whole)
+
+    step = min(rows, TEXT_ROWS) if pl.String in lazy.collect_schema().dtypes() else rows
     if hasattr(lazy, "sink_batches"):  # decodes no row group twice, as slices may
-        lazy.sink_batches(put, chunk_size=rows, maintain_order=True)
-        return
-    n = int(lazy.select(pl.len()).collect().item())
-    for first in range(0, n, rows):
-        if put(lazy.slice(first, rows).collect()):
-            return
+        lazy.sink_batches(take, chunk_size=step, maintain_order=True)
+    else:
+        n = int(lazy.select(pl.len()).collect().item())
+        any(take(lazy.slice(first, step).collect()) for first in range(0, n, step))
+    if held:
+        take(held.pop(), last=True)
 
 
 def ahead(make: Callable[[Callable[[Item], bool]], None]) -> Iterator[Item]:

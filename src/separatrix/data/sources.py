@@ -32,6 +32,7 @@ ENDINGS = {
     ".svm": "svmlight",
     ".arff": "arff",
 }
+COMPRESSED = GZIP, XZ, BZIP = b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh"  # what files start with that are
 _COMPRESSED = (".gz", ".gzip", ".xz", ".bz2")
 #: What files start with that are no tables of text, and what to do.
 _OTHERS = {
@@ -140,11 +141,11 @@ def _uncompressed(
             buffered = file if hasattr(file, "peek") else io.BufferedReader(io.BytesIO(file.read()))
         start = buffered.peek(8)[:8]
         plain: Any = buffered
-        if start.startswith(b"\x1f\x8b"):
+        if start.startswith(GZIP):
             plain = io.BufferedReader(gzip.GzipFile(fileobj=buffered))
-        elif start.startswith(b"\xfd7zXZ\0"):
+        elif start.startswith(XZ):
             plain = io.BufferedReader(lzma.open(buffered))  # noqa: SIM115 (the caller's file is left open)
-        elif start.startswith(b"BZh"):
+        elif start.startswith(BZIP):
             plain = io.BufferedReader(bz2.open(buffered))  # noqa: SIM115 (likewise)
         head = plain.peek(1 << 16)
     other = next((what for magic, what in _OTHERS.items() if head.startswith(magic)), None)
