@@ -117,7 +117,7 @@ def test_what_is_wrong_with_npy_files_is_said(tmp_path):
         "target='y.npy', for each one": ("X.npy", WORDS),
         "cut.npy is cut off: it should have 60 rows": ("cut.npy", -1),
         "archive.npz is no array of numbers or text": ("X.npy", tmp_path / "archive.npz"),
-        "empty.npy cannot be read as an array": ("empty.npy", -1),
+        "empty.npy has no bytes": ("empty.npy", -1),
         "none_left.npy: X has no columns": ("none_left.npy", 0),
     }
     before = set(os.listdir("/dev/fd"))

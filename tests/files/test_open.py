@@ -300,6 +300,12 @@ def test_times_that_do_not_agree(words, tmp_path):
         open(tmp_path, "y")
 
 
+def test_a_date_beyond_the_calendar_is_named():
+    days = pl.Series([0, 1, 2**31 - 1, None], dtype=pl.Int32).cast(pl.Date)
+    with pytest.raises(DataError, match="row 3, column 't' has a date beyond the years 1 to 9999"):
+        open(pl.DataFrame({"t": days, "y": [0, 1, 0, 1]}), "y")
+
+
 def test_an_empty_file_among_many_is_passed_over(tmp_path):
     frame = pl.DataFrame({"a": [1.0, 2.0, 4.0], "y": [0, 1, 1]})
     for at, part in enumerate((frame[:2], frame[:0], frame[2:])):

@@ -12,7 +12,7 @@ import pytest
 from files.test_block_file import environment
 
 from separatrix import DataError, StorageError
-from separatrix.data import Encoder, open, opening, parquet_apart, parquet_child, quantities, read_table
+from separatrix.data import Encoder, open, opening, parquet, parquet_apart, parquet_child, quantities, read_table
 from separatrix.files.layout import block_rows
 
 N, D = 9000, 60
@@ -181,6 +181,20 @@ def test_a_file_to_keep_that_is_encoded_again_leaves_no_draft(tmp_path):
         assert np.array_equal(again.X[:], found)
     with pytest.raises(StorageError, match="cannot be written"):
         open(source, "y", cache=tmp_path / "nowhere" / "rows")
+
+
+@pytest.mark.parametrize("memory", [150e6, 2e9])
+def test_the_decoder_is_sparing_where_memory_is_short(memory, tmp_path, monkeypatch):
+    source, jobs, environments = written(table(), tmp_path), [], []
+    line, popen = parquet_apart._line, subprocess.Popen
+    monkeypatch.setattr(parquet_apart, "_line", lambda job: (jobs.append(job), line(job))[1])
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda *a, env, **how: (environments.append(env), popen(*a, env=env, **how))[1]
+    )
+    open(source, "y", memory=int(memory)).close()
+    short = memory < 1e9
+    assert jobs[0]["cells"] == (10**6 if short else parquet_child.CELLS)
+    assert environments[0][parquet.ALLOCATOR].endswith(parquet.SPARE if short else parquet.KEEP)
 
 
 PEAK = """

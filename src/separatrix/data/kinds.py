@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from separatrix.data.identifiers import ALMOST, FEW, FEWEST, WHOLE, identifies_r
 from separatrix.data.spelling import SHORT, Spelling, could_be_either, found_spelling, like_numbers, sample_of
 from separatrix.data.table import Column, Table, feature_name
 from separatrix.data.words import FEWEST_ROWS
+from separatrix.errors import DataError
 
 if TYPE_CHECKING:
     import polars
@@ -26,6 +28,7 @@ ALL_DIFFERENT = 0.95  # the share of different texts from which on they identify
 SPOKEN = 3.0  # words of a text, on average, from which on it is neither a name nor a category
 HUGE = 1e9  # whole numbers from here on, all different, are seldom quantities
 ROUNDING = 2 * 2.0**-52  # relative, between values that are meant to be one
+EPOCH = date(1970, 1, 1).toordinal()  # from which polars counts days
 BOOLEANS = 12  # ways to write true and false that anyone uses
 
 
@@ -214,6 +217,14 @@ def _describe(column: polars.Series, missing: int, table: Table, named: bool) ->
     name, dtype = column.name, column.dtype
     if missing == len(column):
         return Column(name, "empty", missing, 0, "")
+    if dtype in (pl.Date, pl.Datetime):  # of those beyond its own calendar Python has no value
+        known = (column.cast(pl.Date).cast(pl.Int32).cast(pl.Int64) + EPOCH).is_between(1, date.max.toordinal())
+        if not known.all():
+            row = table.row_numbers[int(np.argmin(known.fill_null(True).to_numpy()))]
+            raise DataError(
+                f"{table.source}: row {row}, column {name!r} has a date beyond the years 1 to 9999. Correct it or "
+                "leave it empty."
+            )
     example = str(column.drop_nulls()[0])[:60]
     if dtype in (pl.Date, pl.Datetime, pl.Boolean):
         kind, order = ("boolean", "") if dtype == pl.Boolean else ("date", "ymd")

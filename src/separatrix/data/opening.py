@@ -271,7 +271,7 @@ class _Writing:
     ) -> Contents:
         """The file of a table with named columns."""
         used = None if columns is None else [target, *(name for name in columns if name != target)]
-        frames = frames_of(self.origin, self.limit // 8, used, target, drop, self.draft, self.tell)
+        frames = frames_of(self.origin, self.limit, used, target, drop, self.draft, self.tell)
         with closing(frames):
             self.require_memory(frames.n, 1)  # then there is also room for a column as a whole
             learned = learn(frames, target, columns, drop, self.limit, scale, self.tell, encoder)

@@ -193,8 +193,8 @@ def frames_of(
     """A table with named columns, to be read in pieces; some of it may be in the draft already."""
     quantities = Quantities(draft) if origin.kind == "parquet" else None
     # whatever happens, who decodes them does not stay
-    with closing(cast(Any, tables_of(origin, columns, target, drop, quantities))) as tables:
-        frames = Frames(tables, origin.name, memory, columns, quantities, tell)
+    with closing(cast(Any, tables_of(origin, columns, target, drop, quantities, memory))) as tables:
+        frames = Frames(tables, origin.name, memory // 8, columns, quantities, tell)
     if not frames.names:
         frames.close()
         raise DataError(f"{origin.name} has no rows.")
@@ -202,7 +202,12 @@ def frames_of(
 
 
 def tables_of(
-    origin: Origin, columns: Sequence[str] | None, target: str, drop: Sequence[str], quantities: Quantities | None
+    origin: Origin,
+    columns: Sequence[str] | None,
+    target: str,
+    drop: Sequence[str],
+    quantities: Quantities | None,
+    memory: int,
 ) -> Iterator[Table | Head]:
     """The rows of a table with named columns, some at a time; those of Parquet files after the head of each.
 
@@ -210,7 +215,7 @@ def tables_of(
     """
     require_polars()
     made: dict[str, Callable[[], Iterator[Table | Head]]] = {
-        "parquet": lambda: _parquet_tables(origin, columns, target, drop, quantities),
+        "parquet": lambda: _parquet_tables(origin, columns, target, drop, quantities, memory),
         "delimited": origin.tables,
         "arrow": origin.tables,
         "lazy": lambda: _explained(_lazy_frames(origin.given), origin.name),
@@ -220,11 +225,16 @@ def tables_of(
 
 
 def _parquet_tables(
-    origin: Origin, columns: Sequence[str] | None, target: str, drop: Sequence[str], quantities: Quantities | None
+    origin: Origin,
+    columns: Sequence[str] | None,
+    target: str,
+    drop: Sequence[str],
+    quantities: Quantities | None,
+    memory: int,
 ) -> Iterator[Table | Head]:
     first = 1
     never, begin = (None, None) if quantities is None else ([target, *drop], quantities.begin)
-    for name, part in parquet_apart(origin.paths, origin.names, columns, never, ROWS, begin):
+    for name, part in parquet_apart(origin.paths, origin.names, columns, never, ROWS, begin, memory):
         if isinstance(part, Head):
             if target not in part.columns:
                 raise unknown_column(name, target, list(part.columns), "target column")

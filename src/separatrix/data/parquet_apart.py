@@ -22,12 +22,15 @@ import numpy as np
 
 from separatrix._typing import Floats
 from separatrix.data.parquet import check_ends, child_process, frame_of, message, unreadable
+from separatrix.data.parquet_child import CELLS
 from separatrix.data.sources import explained
 
 if TYPE_CHECKING:
     import polars
 
 SLOTS = 3  # at least: one that is filled, one that is read, one between them
+PLENTY = 10**9  # bytes of memory from which on the other process is not sparing of its own
+CELLS_SHARE = 150  # for so many bytes of memory it decodes a number at a time: so it holds about twice as much, at most
 SHARED_BYTES = 48 << 20  # of all slots, if there can be more: what is decoded at a time fits in and is no jam
 
 
@@ -46,6 +49,7 @@ def parquet_apart(
     never: Sequence[str] | None,
     most: int,
     begin: Callable[[list[str]], int] | None,
+    memory: int = PLENTY,
 ) -> Iterator[tuple[str, Head | polars.DataFrame | Floats]]:
     """Each file's name with its head, then with its rows: frames, and arrays (m, d) of the columns that are apart.
 
@@ -63,20 +67,22 @@ def parquet_apart(
     begin : callable
         Told once which columns are apart, if any are; says how many rows an array has, all but the last, which may
         have fewer. An array is used again when the next one is asked for.
+    memory : int
+        Bytes that all may take, which tells how many numbers are decoded at a time.
     """
     for path, name in zip(paths, names, strict=True):
         with explained(name), open(path, "rb") as file:
             check_ends(file, name)
     shared = _memory()
     try:
-        with child_process([], names[0], None, () if shared is None else (shared,)) as (receive, answer):
+        with child_process([], names[0], None, () if shared is None else (shared,), memory < PLENTY) as (
+            receive,
+            answer,
+        ):
             chosen = None if columns is None else list(columns)
             files = [str(path.absolute()) for path in paths]
-            answer(
-                _line(
-                    {"files": files, "columns": chosen, "never": None if never is None else list(never), "most": most}
-                )
-            )
+            job = {"files": files, "columns": chosen, "never": None if never is None else list(never), "most": most}
+            answer(_line(job | {"cells": min(CELLS, memory // CELLS_SHARE)}))
             room, sent = np.empty((1, 0, 0)), 0
             lengths = json.loads(message(receive, names[0])[1:])
             for name, promised in zip(names, lengths or repeat(None, len(names)), strict=True):

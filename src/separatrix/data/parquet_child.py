@@ -87,21 +87,20 @@ class Apart:
     """Files of which columns of floats go apart, as rows of a matrix, to be stored as they come.
 
     The first line of standard input is the job: ``files``, ``columns`` to send (null for all), those that are
-    ``never`` apart (null for all), and the ``most`` rows of a frame. Messages begin with a letter: "t" is how many
-    rows each file has, as it says, null if one does not; for each file with rows "s" is its columns without a row,
-    "f" rows of columns that are not apart, "n" so many rows of those that are, "e" why the file ends there. Once,
-    before the first row, "c" is the list of columns that are apart: floats that vary and are not all whole in the
-    first rows. The answer is a line: the rows of a slot, how many ``slots`` there are, and the descriptor of the
-    ``memory`` that is shared; null for none, then the rows follow in the message. A slot is used again after a byte
-    of standard input. Slots do not end with a file; missing numbers are NaN.
+    ``never`` apart (null for all), and the ``most`` rows and, about, ``cells`` of a frame. Messages begin with a
+    letter: "t" is how many rows each file has, as it says, null if one does not; for each file with rows "s" is its
+    columns without a row, "f" rows of columns that are not apart, "n" so many rows of those that are, "e" why the
+    file ends there. Once, before the first row, "c" is the list of columns that are apart: floats that vary and are
+    not all whole in the first rows. The answer is a line: the rows of a slot, how many ``slots`` there are, and the
+    descriptor of the ``memory`` that is shared; null for none, then the rows follow in the message. A slot is used
+    again after a byte of standard input. Slots do not end with a file; missing numbers are NaN.
     """
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.job = job
         self.names: list[str] | None = None
         self._room: list[np.ndarray[Any, Any]] = []
-        self._shared = False
-        self._at = self._filled = self._sent = 0
+        self._shared, self._at, self._filled, self._sent = False, 0, 0, 0
 
     def run(self) -> None:
         """Send all files, up to one that cannot be read; the rows that fill no slot come before the end of the last."""
@@ -110,7 +109,7 @@ class Apart:
         files = [file for at, file in enumerate(files) if counts is None or counts[at]]
         written, left = io.BytesIO(), len(files)
         try:
-            for frame in decoded(files, self.job["columns"], self.job["most"]):
+            for frame in decoded(files, self.job["columns"], self.job["most"], self.job["cells"]):
                 if frame is None:
                     left -= 1
                     if not left and self._filled:
@@ -155,8 +154,7 @@ class Apart:
     def _put(self, frame: polars.DataFrame) -> None:
         import polars as pl
 
-        columns = [frame.get_column(name) for name in self.names or ()]
-        arrays = [column.cast(pl.Float64).to_numpy() for column in columns]
+        arrays = [frame.get_column(name).cast(pl.Float64).to_numpy() for name in self.names or ()]
         rows, done = len(self._room[0]), 0
         while done < len(frame):
             take = min(len(frame) - done, rows - self._filled)
@@ -194,28 +192,30 @@ def lengths(files: list[str]) -> list[int] | None:
         return None
 
 
-def decoded(files: list[str], columns: list[str] | None, most: int) -> Iterator[polars.DataFrame | None]:
+def decoded(files: list[str], columns: list[str] | None, most: int, cells: int) -> Iterator[polars.DataFrame | None]:
     """For each file its columns without a row, its rows, at most so many at a time, and None.
 
     The next file is decoded while one is used: polars decodes a row group on little more than one core.
     """
     begun: deque[Iterator[polars.DataFrame | None]] = deque()
     for file in files:
-        begun.append(ahead(partial(put_frames, file, columns, most)))
+        begun.append(ahead(partial(put_frames, file, columns, most, cells)))
         if len(begun) == FILES_AT_ONCE:
             yield from begun.popleft()
     for frames in begun:
         yield from frames
 
 
-def put_frames(file: str, columns: list[str] | None, most: int, put: Callable[[polars.DataFrame | None], bool]) -> None:
+def put_frames(
+    file: str, columns: list[str] | None, most: int, cells: int, put: Callable[[polars.DataFrame | None], bool]
+) -> None:
     """Call ``put`` with the same of one file."""
     import polars as pl
 
     scan = pl.scan_parquet(file, glob=False)
     lazy = scan if columns is None else chosen(scan, columns)
     put(lazy.head(0).collect())
-    rows = min(most, CELLS // max(1, len(lazy.collect_schema())) + 1)
+    rows = min(most, cells // max(1, len(lazy.collect_schema())) + 1)
     put_batches(lazy, rows, lambda frame: bool(len(frame)) and put(frame))
     put(None)
 

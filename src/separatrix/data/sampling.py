@@ -48,7 +48,7 @@ def drawn(
             f"{origin.name}: a sample is drawn from tables with named columns. Name one file, or fit to all."
         )
     thinned = _Thinned(memory, seed, tell or (lambda *_: None))
-    with closing(cast(Any, tables_of(origin, None, target, (), None))) as tables:
+    with closing(cast(Any, tables_of(origin, None, target, (), None, memory))) as tables:
         frames = Frames(thinned.of(tables), origin.name, memory // 8, None)
     with closing(frames):
         if not frames.names:
