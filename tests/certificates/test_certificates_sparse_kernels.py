@@ -89,3 +89,12 @@ def test_a_machine_of_wide_sparse_rows_verifies(kernel):
     assert model.status_.certified
     assert model.certificate_.verify(X, y)
     assert not model.certificate_.verify(X, 1 - y)
+
+
+@named
+def test_more_digits_are_kept(kernel):
+    A = np.random.default_rng(0).normal(size=(5, 3))
+    K, size, _ = gram(kernel, A, A, np.longdouble)
+    assert K.dtype == size.dtype == np.longdouble
+    double = K.astype(np.float64)
+    assert np.finfo(np.longdouble).eps == EPS or (double != K).any()

@@ -91,7 +91,7 @@ def gram(kernel: Mapping[str, Any], A: Any, B: Any, real: Any = np.float64) -> t
     if kind in ("rbf", "laplacian"):
         radial = _radial_sparse if hasattr(A, "indptr") else _radial
         return (*radial(kind, gamma, A, B), d + 8)
-    inner, size = dense(A @ B.T), dense(abs(A) @ abs(B).T)
+    inner, size = dense(A @ B.T, real), dense(abs(A) @ abs(B).T, real)
     if kind == "linear":
         return inner, size, d
     inner, size = gamma * inner + coef0, gamma * size + abs(coef0)

@@ -25,6 +25,7 @@ from separatrix.separation.newton import newton
 from separatrix.separation.programs import ZERO, LeadProgram, largest_lead
 from separatrix.separation.repair import ExactWeights, filled, only_support, repaired
 from separatrix.separation.touching import balance, one_column
+from separatrix.separation.twins import between_twins
 from separatrix.separation.work import Work
 from separatrix.targets import Targets
 
@@ -77,6 +78,9 @@ class Search:
             found = self._separated(Cone(self.design.scaled(size), self.codes, len(self.classes)), x1.T @ weights)
         except linalg.LinAlgError:
             found = None
+        if found is None and len(self.classes) == 2:
+            level = between_twins(self.design, self.codes)
+            found = None if level is None else self._inseparable(ExactWeights(level[0], (), ()), level[1])
         if found is not None:
             return found
         columns = np.sort(independent((x * size).T))
