@@ -264,6 +264,7 @@ def centroids(certificate: Any, table: Table) -> Figures:
     c = table.weights(certificate.classes, certificate.class_weight)
     unit, n, d = exactly(certificate.unit), len(rows), len(rows[0])
     largest = [max(abs(row[j]) for row in rows) for j in range(d)]
+    apart = exactly(np.finfo(np.float32 if certificate.unit > 1e-10 else np.float64).smallest_subnormal)
     out: Figures = []
     means = []
     for a in range(len(mu)):
@@ -272,7 +273,7 @@ def centroids(certificate: Any, table: Table) -> Figures:
     means, units, constants = _scaled(certificate, table, means)
     for a in range(len(mu)):
         for j in range(d):
-            out.append(("centroids", abs(mu[a][j] - means[a][j]), (4 * unit + 8 * n * EPS) * largest[j]))
+            out.append(("centroids", abs(mu[a][j] - means[a][j]), (4 * unit + 8 * n * EPS) * largest[j] + apart))
     if len(mu) == 2:
         pairs = [(means[1], means[0], constants[1] - constants[0])]
     else:

@@ -28,6 +28,10 @@ FAULTS = [
     (SVC(kernel="poly", degree=4, coef0=1, C=0.01), 1000371),
     (LogisticRegression(loss="squared_error", solver="newton"), 1000256),
     (Kozinec(max_iter=200), 1000187),
+    (
+        LogisticRegression(loss="squared_error", solver="gauss-newton", C=1e100, max_iter=20, init=[0.0, -300.0]),
+        20261120001316,  # whose first steps are longer than floats
+    ),
 ]
 
 

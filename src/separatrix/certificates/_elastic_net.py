@@ -218,7 +218,8 @@ class Problem:
         if self.free:
             left = np.array([abs(exact_sum(a)) for a in A.T])
             left = (left + (self.K + 8) * EPS * np.abs(A).sum(axis=0)) / (self.C * total)
-            least = np.minimum(share, 1.0 - share) if self.K == 1 else share
+            # not 1 - share, which rounding may make larger than a tiny share is
+            least = np.minimum(share, weight @ (1.0 - Y) / total) if self.K == 1 else share
             with np.errstate(all="ignore"):
                 eta = float(np.max(left / (left + least))) * (1.0 + 1e-6)
 

@@ -153,11 +153,19 @@ class Problem:
             error += float((off * (pull + 0.5 * off)).sum())
             if self.free:
                 spilled += (count + K + 4) * EPS * taken
+                share = self._shares(share)
                 centres = class_centres(share, moments[K:], self.total, (longest + count + 16) * EPS * sizes[-1])
                 most = primal + primal_error
                 # of the dual less its error, which is what the minimum is at least
                 dual = after_spill(dual - error, self.C * spilled, self.C * self.total, *centres, most, self.W) + error
         return Bounds(primal, primal_error, dual, (error + SUMMED * abs(dual)) * (1.0 + SUMMED))
+
+    def _shares(self, share: Any) -> Any:
+        """The share of each class in the weights: of two, that of the negative one is summed up, as it may be tiny."""
+        if self.K > 1:
+            return share
+        Y = targets(self.data.values, 1, self.task)[:, 0]
+        return np.append(share, float(self.data.weight[Y == 0].sum()) / self.total)
 
     def _mixed(self, R: Any, theta: float, constant: Any, lengths: list[int]) -> tuple[float, float, float, float]:
         """sum c_i entropy(Y_i + R_i) of mixed residuals and its rounding, ‖sum c_i R_i‖₁, and the sum of |c_i R_i|."""
@@ -198,10 +206,11 @@ def targets(values: Any, K: int, task: int | None, positive: Any = 1) -> Any:
 def class_centres(share: Any, sums: Any, total: float, slack: Any) -> tuple[Any, Any]:
     """The share of each class in the weights, and how far its mean row is from the centre at most, in each column.
 
-    ``sums`` (K + 1, d) are those of each class and of all rows about the centre, each off by at most ``slack`` (d,).
+    ``sums`` (K + 1, d) are those of each class and of all rows about the centre, each off by at most ``slack`` (d,);
+    of two classes (2, d), those of the positive one and of all rows.
     """
-    if len(share) == 1:
-        share, sums = np.append(share, 1.0 - share), np.vstack([sums[0], sums[1] - sums[0]])
+    if len(sums) == 2:
+        sums = np.vstack([sums[0], sums[1] - sums[0]])
     with np.errstate(divide="ignore", invalid="ignore"):
         return share, (np.abs(sums[: len(share)]) + slack) / (total * share[:, None])
 

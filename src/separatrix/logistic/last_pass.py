@@ -76,6 +76,8 @@ def swept(design: Design, targets: Targets, weight: Floats, claim: LogisticGap) 
         dual = C * entropy - 0.5 * float((pull * pull).sum())
         if design.intercept:
             spilled = (adding + 16 * EPS) * float(moved.sum())
+            if K == 1:
+                share = np.append(share, float(weight[targets.values == 0].sum()) / total)
             means = np.vstack([moments[:, K : 2 * K].T, moments[:, -1]])
             centres = class_centres(share, means, total, multiplying * total * sizes)
             dual = (

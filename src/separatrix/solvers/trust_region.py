@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import hypot, isfinite
 
 import numpy as np
 from scipy import linalg
@@ -38,7 +39,8 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
         values, Q = linalg.eigh(T.T @ risk.hessian(V) @ T)
         gamma = Q.T @ (T.T @ gradient[:, 0])
         if first and values[0] > 0:
-            radius, first = max(radius, float(np.linalg.norm(gamma / values))), False
+            own, first = hypot(*(gamma / values)), False
+            radius = max(radius, own) if isfinite(own) else radius
         while True:
             u = constrained_step(values, gamma, radius)
             predicted = -float(gamma @ u + 0.5 * (values * u) @ u)
@@ -54,7 +56,7 @@ def trust_region(risk: Risk, V: Floats, T: Floats, radius: float) -> Iterator[St
                 if not (smaller and trial_value <= value + 64 * EPS * abs(value)):
                     yield State(V, value, gradient, 2 * predicted, stalled=True)
                     return
-            length = min(float(np.linalg.norm(u)), radius)
+            length = min(hypot(*u), radius)  # where squares would overflow too
             if ratio < 0.25:
                 radius = 0.25 * length
             elif ratio > 0.75 and length > 0.99 * radius:
@@ -73,7 +75,7 @@ def constrained_step(values: Floats, gamma: Floats, radius: float) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u, slope = -gamma / values, gamma / radius
-        if values[0] > 0 and np.linalg.norm(u) <= radius:
+        if values[0] > 0 and hypot(*u) <= radius:
             return u
         unit = float(np.abs(slope).max()) or 1.0  # in which no square vanishes
         slope, values = slope / unit, values / unit
