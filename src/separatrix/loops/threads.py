@@ -177,12 +177,10 @@ def product(X: Any, W: Any) -> Any:
     Only that of an array is BLAS's own, which takes as many threads as it likes, and adds up otherwise where the
     numbers of a row do not lie one after the other.
     """
-    n, d = X.shape
-    if not isinstance(X, np.ndarray):
+    if not isinstance(X, np.ndarray) or (X.flags.carray and X.size * W.shape[1] <= SMALL_PRODUCT):
         return X @ W
+    n, d = X.shape
     step = max(1, PRODUCT_ENTRIES // d)
-    if n * d * W.shape[1] <= SMALL_PRODUCT:
-        return (X if X.flags.carray else _in_order(X)) @ W
     with single_threaded_blas():
         if n <= step:
             return _in_order(X) @ W
@@ -287,17 +285,16 @@ def _settle() -> None:
     global _threads_before
     if _open and not _threads_before:
         _threads_before = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
-        for library, _ in _threads_before:
-            _set_threads(library, 1)
+        _set_threads([(library, 1) for library, _ in _threads_before])
     elif not _open and _threads_before:
-        for library, before in _threads_before:
-            _set_threads(library, before)
+        _set_threads(_threads_before)
         _threads_before = []
 
 
-def _set_threads(library: Any, number: int) -> None:
+def _set_threads(numbers: list[tuple[Any, int]]) -> None:
     _take_control()
-    library.set_num_threads(number)
+    for library, number in numbers:
+        library.set_num_threads(number)
     _take_control()
 
 
