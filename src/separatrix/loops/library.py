@@ -25,9 +25,18 @@ _highest = 9  # level that may be used, if the processor has it
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The library for this processor, or None where loops run in Python; raises `LibraryError`."""
+    """The library for this processor, made from the sources beside it, if there are any; None: loops run in Python.
+
+    Raises `LibraryError`.
+    """
     names = available()
-    return None if not names else load(best([name for name in names if _level(name) <= _highest]))
+    if not names:
+        return None
+    loaded = load(best([name for name in names if _level(name) <= _highest]))
+    made_of = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(loaded, "separatrix_sources"))).decode()
+    if build.NATIVE.is_dir() and made_of != build.fingerprint():
+        raise LibraryError(f"The sources of the loops changed since {loaded._name} was compiled: run {build.COMMAND}.")
+    return loaded
 
 
 def level() -> int:
@@ -74,7 +83,7 @@ def best(names: list[str]) -> str:
 
 @cache
 def load(name: str) -> ctypes.CDLL:
-    """One library, made from the sources beside it, if there are any, and not damaged."""
+    """One library, not damaged."""
     path = build.LIBRARIES / name
     try:
         # loading a file that was cut short may end the process: it is compared before
@@ -86,9 +95,6 @@ def load(name: str) -> ctypes.CDLL:
             f"The compiled loops of separatrix cannot be loaded on this {platform.machine()} machine: {error}. "
             f"{REINSTALL}"
         ) from error
-    made_of = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(loaded, "separatrix_sources"))).decode()
-    if build.NATIVE.is_dir() and made_of != build.fingerprint():
-        raise LibraryError(f"The sources of the loops changed since {path} was compiled: run {build.COMMAND}.")
     return loaded
 
 
