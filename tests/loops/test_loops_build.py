@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from separatrix.loops import build
+from separatrix.loops import build, library
 
 ROOT = Path(__file__).parents[2]
 VARIABLES = ("CC", "SEPARATRIX_PURE", "SEPARATRIX_ZIG_TARGET", "PYTHONPATH")
@@ -93,6 +93,20 @@ def test_a_target_of_zig_gives_the_tag_of_its_wheel(target, tag, files, monkeypa
     monkeypatch.setenv("SEPARATRIX_ZIG_TARGET", target)
     assert build.platform_tag() == tag
     assert [build.library_name(level, build.machine()[1]) for level in build.levels()] == files
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="nothing here reads machine code")
+@pytest.mark.parametrize(
+    "loop", ["online_csr_f64_i32", "sgd_csr_f64_i32", "hinge_sweeps_f64_i32", "logistic_sweep_f64_i32"]
+)
+def test_compiled_loops_ask_for_rows_ahead(loop):
+    """What only asks for memory has no result, and gcc has left it out before."""
+    if library.library() is None:
+        pytest.skip("a pure build")
+    words = ["objdump", "-d", "--no-show-raw-insn", f"--disassemble={loop}", library.library()._name]
+    code = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert f"<{loop}>:" in code
+    assert "prefetch" in code or "prfm" in code
 
 
 # ---------------------------------------------------------------------- compiling

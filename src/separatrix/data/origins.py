@@ -214,8 +214,11 @@ def tables_of(
     What ``quantities`` takes on the way is not in them.
     """
     require_polars()
+    never, begin = (None, None) if quantities is None else ([target, *drop], quantities.begin)
     made: dict[str, Callable[[], Iterator[Table | Head]]] = {
-        "parquet": lambda: _parquet_tables(origin, columns, target, drop, quantities, memory),
+        "parquet": lambda: _parquet_tables(
+            parquet_apart(origin.paths, origin.names, columns, never, ROWS, begin, memory), target, quantities
+        ),
         "delimited": origin.tables,
         "arrow": origin.tables,
         "lazy": lambda: _explained(_lazy_frames(origin.given), origin.name),
@@ -225,16 +228,10 @@ def tables_of(
 
 
 def _parquet_tables(
-    origin: Origin,
-    columns: Sequence[str] | None,
-    target: str,
-    drop: Sequence[str],
-    quantities: Quantities | None,
-    memory: int,
+    parts: Iterator[tuple[str, Any]], target: str, quantities: Quantities | None
 ) -> Iterator[Table | Head]:
     first = 1
-    never, begin = (None, None) if quantities is None else ([target, *drop], quantities.begin)
-    for name, part in parquet_apart(origin.paths, origin.names, columns, never, ROWS, begin, memory):
+    for name, part in parts:
         if isinstance(part, Head):
             if target not in part.columns:
                 raise unknown_column(name, target, list(part.columns), "target column")
